@@ -4,9 +4,6 @@
 
 #include "clbin/clbin.h"
 
-#include "base/result.hpp"
-#include "format/bundle/bundle_reader.hpp"
-#include "loader/load_program.hpp"
 #include "loader/run_time_program.hpp"
 
 #include <cstring>
@@ -22,10 +19,7 @@ namespace clbin::c_api {
 
 // A copy of a clbin_load_options.
 struct LoadOptions {
-  std::string variant;
-  std::string build_options;
-  std::vector<opencl::SpecializationConstant> constants; // at most one of an id
-  loader::FallbackPolicy fallback = loader::FallbackPolicy::if_needed;
+  loader::LoadRequest request; // what the options determine; at most one constant of an id
   clbin_resolve_function resolve = nullptr;
   void* resolve_data = nullptr;
   clbin_attempt_callback callback = nullptr;
@@ -85,12 +79,10 @@ namespace clbin::c_api {
 // Completes a report and stores it in `*report`, unless `report` is null.
 void hand_over(std::unique_ptr<clbin_report> made, clbin_report** report);
 
-// Whether what nobody signed may be executed.
-enum class UnsignedBuilds : std::uint8_t { refused, served };
 // Returns what the two members mean. invalid_argument: one is not of its enumeration, or
 // `unsigned_builds` is set without a required signature.
-[[nodiscard]] base::Result<UnsignedBuilds> unsigned_builds_of(const clbin_signature_policy& policy,
-                                                              const clbin_switch& unsigned_builds);
+[[nodiscard]] base::Result<loader::UnsignedSource>
+unsigned_builds_of(const clbin_signature_policy& policy, const clbin_switch& unsigned_builds);
 // Returns settings with the user cache off, and the reason for reports.
 [[nodiscard]] cache::CacheSettings without_user_cache(cache::CacheSettings settings,
                                                       std::string reason);
@@ -107,10 +99,9 @@ struct KeySource {
 // unknown. Errors of the reader.
 [[nodiscard]] base::Result<void> unlock(format::BundleReader& reader, const KeySource& source);
 [[nodiscard]] base::Result<void> check_switch(const clbin_switch& given, std::string_view member);
-// Returns a function that calls the callback of `options`; an empty one if it has none. Both
-// arguments must outlive it.
-[[nodiscard]] std::function<void(const loader::Attempt&)>
-attempt_callback(const LoadOptions& options, const loader::LoadReport& report);
+// Sets what is reported: the detail, and the callback of `options`. Both arguments must outlive it.
+void set_reporting(loader::LoadRequest& request, const LoadOptions& options, bool wants_report,
+                   const loader::LoadReport& report);
 
 // Stores an error in `*error` unless `error` is null. Returns `status`, or
 // CLBIN_ERROR_OUT_OF_MEMORY if the error cannot be allocated.

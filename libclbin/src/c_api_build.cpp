@@ -1,7 +1,5 @@
 #include "c_api.hpp"
 
-#include "loader/run_time_program.hpp"
-
 using namespace clbin;
 using base::ErrorCode;
 using base::Result;
@@ -54,15 +52,13 @@ Result<std::unique_ptr<clbin_builder>> make_builder(const clbin_builder_options*
     CLBIN_TRY_ASSIGN(options, c_api::copy_sized(given, "clbin_builder_options"));
   }
   CLBIN_TRY_ASSIGN(const cache::CacheSettings settings, settings_of(options));
-  CLBIN_TRY_ASSIGN(const c_api::UnsignedBuilds unsigned_builds,
+  CLBIN_TRY_ASSIGN(const loader::UnsignedSource unsigned_builds,
                    c_api::unsigned_builds_of(options.signature_policy, options.unsigned_builds));
-  if (unsigned_builds == c_api::UnsignedBuilds::refused) {
-    return std::make_unique<clbin_builder>(
-        c_api::without_user_cache(settings, c_api::k_unsigned_entries), settings,
-        loader::UnsignedSource::refused, options.signature_policy);
-  }
-  return std::make_unique<clbin_builder>(settings, settings, loader::UnsignedSource::built,
-                                         options.signature_policy);
+  return std::make_unique<clbin_builder>(
+      unsigned_builds == loader::UnsignedSource::refused
+          ? c_api::without_user_cache(settings, c_api::k_unsigned_entries)
+          : settings,
+      settings, unsigned_builds, options.signature_policy);
 }
 
 Result<void> copy_headers(const clbin_source& given, loader::RunTimeSource& source) {
@@ -98,12 +94,10 @@ Result<loader::RunTimeSource> source_of(const clbin_source* pointer,
     source.il = base::ByteView(static_cast<const std::byte*>(given.il), given.il_bytes);
   }
   CLBIN_TRY(copy_headers(given, source));
-  source.options = c_api::text_or_empty(given.options);
-  if (!options.build_options.empty()) {
-    source.options += (source.options.empty() ? "" : " ") + options.build_options;
-  }
+  source.options =
+      opencl::joined_options(c_api::text_or_empty(given.options), options.request.extra_options);
   source.label = c_api::text_or_empty(given.label);
-  source.constants = options.constants;
+  source.constants = options.request.constants;
   return source;
 }
 
@@ -119,19 +113,15 @@ struct BuildCall {
 };
 
 Result<loader::RunTimeRequest> request_of(const BuildCall& call, const c_api::LoadOptions& options,
-                                          const clbin_report* report,
-                                          const loader::LoadReport& filled) {
+                                          bool wants_report, const loader::LoadReport& filled) {
   CLBIN_TRY(c_api::require(call.context, "context"));
   CLBIN_TRY(c_api::require(call.devices, "devices"));
   CLBIN_TRY(c_api::require(call.source, "source"));
   loader::RunTimeRequest request;
   CLBIN_TRY_ASSIGN(request.devices, c_api::devices_of(call.devices, call.device_count));
   CLBIN_TRY_ASSIGN(request.source, source_of(call.source, options));
-  request.fallback = options.fallback;
-  request.detail = report != nullptr || options.callback != nullptr
-                       ? loader::ReportDetail::every_entry
-                       : loader::ReportDetail::attempts_only;
-  request.on_attempt = c_api::attempt_callback(options, filled);
+  request.fallback = options.request.fallback;
+  c_api::set_reporting(request, options, wants_report, filled);
   request.examination = call.examination;
   return request;
 }
@@ -158,8 +148,7 @@ template <typename Use>
 Result<void> with_program(const BuildCall& call, clbin_report** report, const Use& use) {
   CLBIN_TRY_ASSIGN(const c_api::LoadOptions options, c_api::load_options_of(call.options));
   auto made = std::make_unique<clbin_report>();
-  CLBIN_TRY_ASSIGN(auto request, request_of(call, options, report == nullptr ? nullptr : made.get(),
-                                            made->report));
+  CLBIN_TRY_ASSIGN(auto request, request_of(call, options, report != nullptr, made->report));
   std::unique_ptr<const clbin_builder> own; // writes what is pending when it is destroyed
   if (call.builder == nullptr) {
     CLBIN_TRY_ASSIGN(own, make_builder(nullptr));
@@ -170,7 +159,7 @@ Result<void> with_program(const BuildCall& call, clbin_report** report, const Us
     CLBIN_TRY_ASSIGN(auto program,
                      loader::RunTimeProgram::begin(driver, builder.state, call.context,
                                                    std::move(request), made->report));
-    return use(program, options.fallback);
+    return use(program, options.request.fallback);
   };
   Result<void> result = run();
   c_api::hand_over(std::move(made), report);

@@ -1,8 +1,6 @@
 #include "c_api.hpp"
 
 #include "base/crypto/key_text.hpp"
-#include "base/file_io.hpp"
-#include "format/bundle/signatures.hpp"
 
 using namespace clbin;
 using base::ErrorCode;
@@ -16,7 +14,7 @@ constexpr std::size_t k_max_public_keys = 1024;
 struct Opening {
   format::ReadLimits limits;
   std::optional<format::SignaturePolicy> required;
-  c_api::UnsignedBuilds unsigned_builds = c_api::UnsignedBuilds::served;
+  loader::UnsignedSource unsigned_builds = loader::UnsignedSource::built;
   c_api::KeySource key;
   loader::DecryptedBuilds decrypted_builds = loader::DecryptedBuilds::refused;
 };
@@ -57,7 +55,7 @@ Result<void> check_no_policy(const clbin_open_options& given) {
 
 // `unsigned_builds` is of the same options.
 Result<loader::DecryptedBuilds> decrypted_builds_of(const clbin_open_options& given,
-                                                    c_api::UnsignedBuilds unsigned_builds) {
+                                                    loader::UnsignedSource unsigned_builds) {
   CLBIN_TRY(c_api::check_switch(given.decrypted_builds, "decrypted_builds"));
   if (given.decrypted_builds != CLBIN_SWITCH_DEFAULT && given.key == nullptr) {
     return base::fail(ErrorCode::invalid_argument, "'decrypted_builds' is set, but 'key' is NULL");
@@ -65,7 +63,7 @@ Result<loader::DecryptedBuilds> decrypted_builds_of(const clbin_open_options& gi
   if (given.decrypted_builds != CLBIN_SWITCH_ON) {
     return loader::DecryptedBuilds::refused;
   }
-  if (unsigned_builds == c_api::UnsignedBuilds::refused) {
+  if (unsigned_builds == loader::UnsignedSource::refused) {
     return base::fail(ErrorCode::invalid_argument,
                       "'decrypted_builds' is on, but 'unsigned_builds' is not, and "
                       "'signature_policy' requires a signature");
@@ -113,7 +111,7 @@ std::shared_ptr<const base::ByteSource> copying_source(const void* data, std::si
 // Returns the settings of the user cache for loads.
 cache::CacheSettings user_cache_of(const format::BundleReader& reader, const Opening& opening,
                                    cache::CacheSettings settings) {
-  if (opening.unsigned_builds == c_api::UnsignedBuilds::refused) {
+  if (opening.unsigned_builds == loader::UnsignedSource::refused) {
     return c_api::without_user_cache(std::move(settings), c_api::k_unsigned_entries);
   }
   if (reader.is_encrypted() && opening.decrypted_builds == loader::DecryptedBuilds::refused) {
@@ -145,22 +143,23 @@ Result<void> c_api::check_switch(const clbin_switch& given, std::string_view mem
   return {};
 }
 
-Result<c_api::UnsignedBuilds> c_api::unsigned_builds_of(const clbin_signature_policy& policy,
-                                                        const clbin_switch& unsigned_builds) {
+Result<loader::UnsignedSource> c_api::unsigned_builds_of(const clbin_signature_policy& policy,
+                                                         const clbin_switch& unsigned_builds) {
   if (const int number = number_of(policy);
       number != CLBIN_SIGNATURES_IGNORED && number != CLBIN_SIGNATURES_REQUIRED) {
     return base::fail(ErrorCode::invalid_argument, "'signature_policy' is {}", number);
   }
   CLBIN_TRY(check_switch(unsigned_builds, "unsigned_builds"));
   if (policy == CLBIN_SIGNATURES_REQUIRED) {
-    return unsigned_builds == CLBIN_SWITCH_ON ? UnsignedBuilds::served : UnsignedBuilds::refused;
+    return unsigned_builds == CLBIN_SWITCH_ON ? loader::UnsignedSource::built
+                                              : loader::UnsignedSource::refused;
   }
   if (unsigned_builds != CLBIN_SWITCH_DEFAULT) {
     return base::fail(ErrorCode::invalid_argument,
                       "'unsigned_builds' is set, but "
                       "'signature_policy' does not require a signature");
   }
-  return UnsignedBuilds::served;
+  return loader::UnsignedSource::built;
 }
 
 cache::CacheSettings c_api::without_user_cache(cache::CacheSettings settings, std::string reason) {

@@ -1,7 +1,5 @@
 #include "c_api.hpp"
 
-#include <algorithm>
-#include <array>
 #include <iterator>
 
 namespace {

@@ -1,9 +1,6 @@
 #include "c_api.hpp"
 
-#include "base/crypto/content_key.hpp"
 #include "base/crypto/key_text.hpp"
-#include "base/crypto/secret_bytes.hpp"
-#include "format/bundle/encryption.hpp"
 
 using namespace clbin;
 using base::ErrorCode;

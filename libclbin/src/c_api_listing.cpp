@@ -1,6 +1,5 @@
 #include "c_api.hpp"
 
-#include "format/bundle/bundle_reader.hpp"
 #include "listing/bundle_summary.hpp"
 
 #include <tuple>

@@ -22,15 +22,15 @@ static_assert(same(CLBIN_DECISION_NOT_ATTEMPTED, loader::Decision::not_attempted
 static_assert(same(CLBIN_DECISION_UNREADABLE, loader::Decision::unreadable));
 static_assert(same(CLBIN_DECISION_ACCEPTED, loader::Decision::accepted));
 static_assert(same(CLBIN_DECISION_RECOMPILED, loader::Decision::recompiled));
-static_assert(same(CLBIN_RULE_NONE, loader::AttemptRule::none));
-static_assert(same(CLBIN_RULE_EXACT_IDENTITY, loader::AttemptRule::exact_identity));
-static_assert(same(CLBIN_RULE_COMPATIBLE, loader::AttemptRule::compatible));
-static_assert(same(CLBIN_RULE_IL, loader::AttemptRule::il));
-static_assert(same(CLBIN_RULE_NOT_COMPATIBLE, loader::AttemptRule::not_compatible));
-static_assert(same(CLBIN_RULE_USER_CACHE, loader::AttemptRule::user_cache));
-static_assert(same(CLBIN_RULE_RECOMPILED, loader::AttemptRule::recompiled));
-static_assert(same(CLBIN_RULE_SEVERAL_DEVICES, loader::AttemptRule::several_devices));
-static_assert(same(CLBIN_RULE_SOURCE, loader::AttemptRule::source));
+static_assert(same(CLBIN_RULE_NONE, loader::Rule::none));
+static_assert(same(CLBIN_RULE_EXACT_IDENTITY, loader::Rule::exact_identity));
+static_assert(same(CLBIN_RULE_COMPATIBLE, loader::Rule::compatible));
+static_assert(same(CLBIN_RULE_IL, loader::Rule::il));
+static_assert(same(CLBIN_RULE_NOT_COMPATIBLE, loader::Rule::not_compatible));
+static_assert(same(CLBIN_RULE_USER_CACHE, loader::Rule::user_cache));
+static_assert(same(CLBIN_RULE_RECOMPILED, loader::Rule::recompiled));
+static_assert(same(CLBIN_RULE_SEVERAL_DEVICES, loader::Rule::several_devices));
+static_assert(same(CLBIN_RULE_SOURCE, loader::Rule::source));
 static_assert(std::is_same_v<cl_context, struct _cl_context*>);
 static_assert(std::is_same_v<cl_device_id, struct _cl_device_id*>);
 static_assert(std::is_same_v<cl_program, struct _cl_program*>);
@@ -99,10 +99,10 @@ Result<c_api::LoadOptions> c_api::load_options_of(const clbin_load_options* opti
     return copy;
   }
   CLBIN_TRY_ASSIGN(const clbin_load_options given, copy_sized(options, "clbin_load_options"));
-  CLBIN_TRY_ASSIGN(copy.fallback, policy_of(given.fallback));
-  CLBIN_TRY_ASSIGN(copy.constants, constants_of(given));
-  copy.variant = text_or_empty(given.variant);
-  copy.build_options = text_or_empty(given.build_options);
+  CLBIN_TRY_ASSIGN(copy.request.fallback, policy_of(given.fallback));
+  CLBIN_TRY_ASSIGN(copy.request.constants, constants_of(given));
+  copy.request.variant = text_or_empty(given.variant);
+  copy.request.extra_options = text_or_empty(given.build_options);
   copy.resolve = given.resolve;
   copy.resolve_data = given.resolve_user_data;
   copy.callback = given.callback;
@@ -131,35 +131,20 @@ void c_api::hand_over(std::unique_ptr<clbin_report> made, clbin_report** report)
   }
 }
 
-std::function<void(const loader::Attempt&)>
-c_api::attempt_callback(const LoadOptions& options, const loader::LoadReport& report) {
-  if (options.callback == nullptr) {
-    return {};
-  }
-  return [&options, &report](const loader::Attempt& attempt) {
-    const clbin_attempt view = public_attempt(attempt, report.first_entry);
-    options.callback(&view, options.callback_data);
-  };
-}
-
-namespace {
-
-loader::LoadRequest request_of(const char* program, const c_api::LoadOptions& options,
-                               std::vector<cl_device_id> devices, bool wants_report,
-                               const loader::LoadReport& report) {
-  loader::LoadRequest request;
-  request.program = program;
-  request.variant = options.variant;
-  request.extra_options = options.build_options;
-  request.constants = options.constants;
-  request.fallback = options.fallback;
-  request.devices = std::move(devices);
+void c_api::set_reporting(loader::LoadRequest& request, const LoadOptions& options,
+                          bool wants_report, const loader::LoadReport& report) {
   request.detail = wants_report || options.callback != nullptr
                        ? loader::ReportDetail::every_entry
                        : loader::ReportDetail::attempts_only;
-  request.on_attempt = c_api::attempt_callback(options, report);
-  return request;
+  if (options.callback != nullptr) {
+    request.on_attempt = [&options, &report](const loader::Attempt& attempt) {
+      const clbin_attempt view = public_attempt(attempt, report.first_entry);
+      options.callback(&view, options.callback_data);
+    };
+  }
 }
+
+namespace {
 
 Result<opencl::Program> load(const clbin_bundle& bundle, cl_context context,
                              const loader::LoadRequest& request, const c_api::LoadOptions& options,
@@ -202,8 +187,10 @@ clbin_status clbin_load(const clbin_bundle* bundle, struct _cl_context* context,
     CLBIN_TRY_ASSIGN(auto device_list, c_api::devices_of(devices, device_count));
     CLBIN_TRY_ASSIGN(const c_api::LoadOptions chosen, c_api::load_options_of(options));
     auto made = std::make_unique<clbin_report>();
-    const loader::LoadRequest request =
-        request_of(program, chosen, std::move(device_list), report != nullptr, made->report);
+    loader::LoadRequest request = chosen.request;
+    request.program = program;
+    request.devices = std::move(device_list);
+    c_api::set_reporting(request, chosen, report != nullptr, made->report);
     Result<opencl::Program> loaded = load(*bundle, context, request, chosen, made->report);
     c_api::hand_over(std::move(made), report);
     if (!loaded) {

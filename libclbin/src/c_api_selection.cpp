@@ -3,10 +3,9 @@
 #include "c_api.hpp"
 
 #include "loader/recorded_options.hpp"
-#include "matching/candidate_ranking.hpp"
 #include "opencl/device_query.hpp"
 
-#include <string_view>
+#include <fmt/format.h>
 
 using namespace clbin;
 using base::ErrorCode;
@@ -16,7 +15,7 @@ struct clbin_selection {
   base::Bytes bytes;
   format::SharedText options;
   std::string format_text;
-  loader::AttemptRule rule = loader::AttemptRule::none;
+  loader::Rule rule = loader::Rule::none;
   format::SharedNames kernels;
   std::vector<const char*> kernel_pointers;
 };
@@ -29,15 +28,6 @@ struct QueriedIdentity : clbin_identity {
   std::string opencl_c_version_lines;
   std::string il_version_lines;
 };
-
-std::string lines(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) {
-    text += text.empty() ? "" : "\n";
-    text += word;
-  }
-  return text;
-}
 
 std::vector<std::string> lines_of(const char* text) {
   std::vector<std::string> lines;
@@ -69,8 +59,8 @@ constexpr IdentityText k_identity_texts[] = {
 
 void fill_view(QueriedIdentity& queried) {
   const format::DeviceIdentity& identity = queried.device;
-  queried.opencl_c_version_lines = lines(identity.opencl_c_versions);
-  queried.il_version_lines = lines(identity.il_versions);
+  queried.opencl_c_version_lines = fmt::format("{}", fmt::join(identity.opencl_c_versions, "\n"));
+  queried.il_version_lines = fmt::format("{}", fmt::join(identity.il_versions, "\n"));
   clbin_identity& view = queried;
   view.struct_size = sizeof(view);
   for (const IdentityText& member : k_identity_texts) {
@@ -129,7 +119,7 @@ Result<std::unique_ptr<clbin_selection>> select(const format::BundleReader& read
     selection->bytes = std::move(*bytes);
     selection->options = std::move(candidate.entry.options);
     selection->format_text = format::describe(candidate.entry);
-    selection->rule = loader::attempt_rule(candidate.rule);
+    selection->rule = candidate.rule;
     selection->kernels = std::move(candidate.entry.kernels);
     selection->kernel_pointers = c_api::pointers_to(selection->kernels);
     return selection;

@@ -26,7 +26,6 @@ namespace {
 
 using clbin::fuzz::require;
 using clbin::layer::SignatureUse;
-using clbin::layer::UnsignedCache;
 
 // The name of a key file in the working directory.
 constexpr const char* k_key = "K";
@@ -263,7 +262,7 @@ void check_layer(const std::string& text) {
   if (!model.is_clear) {
     require(settings.signatures == SignatureUse::required, "an unclear file requires signatures");
     require(settings.public_keys.empty(), "an unclear file trusts nobody");
-    require(settings.unsigned_cache == UnsignedCache::off, "an unclear file uses no cache");
+    require(!settings.has_unsigned_cache, "an unclear file uses no cache");
     require(!read.problems.empty(), "an unclear file is reported");
     return;
   }
@@ -282,7 +281,7 @@ void check_layer(const std::string& text) {
               (model.trust.contains("least-counter") ? counter_of(value("least-counter")) : 0),
           "the least counter is the number, or no counter is enough");
   const bool is_on = value("unsigned") == "1" || value("unsigned") == "yes";
-  require((settings.unsigned_cache == UnsignedCache::on) == is_on, "the cache is used if asked");
+  require(settings.has_unsigned_cache == is_on, "the cache is used if asked");
 }
 
 void check_oclcc(const std::string& text) {

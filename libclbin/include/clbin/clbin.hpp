@@ -36,8 +36,7 @@
 
 namespace clbin {
 
-// Reports why a call failed. what() is one line; after CLBIN_ERROR_BUILD_FAILED it also contains
-// the build log.
+// Why a call failed. what() is one line; after CLBIN_ERROR_BUILD_FAILED, the build log follows.
 class Error : public std::runtime_error {
 public:
   Error(clbin_status status, const std::string& message, std::int32_t opencl_code = 0)
@@ -87,24 +86,31 @@ inline std::vector<std::string> lines(std::string_view text) {
   return result;
 }
 
-// Calls `function` with a clbin_error** and throws the error that it returns.
-template <typename Function>
-void call(const Function& function) {
-  clbin_error* raw_error = nullptr;
-  const clbin_status status = function(&raw_error);
-  const ErrorHandle error(raw_error);
-  if (status == CLBIN_SUCCESS) {
-    return;
-  }
+// Throws if `status` is a failure. `error` may be null.
+inline void check(clbin_status status, const clbin_error* error = nullptr) {
   if (status == CLBIN_ERROR_OUT_OF_MEMORY) {
     throw std::bad_alloc();
   }
-  throw Error(status, error ? clbin_error_message(error.get()) : clbin_status_name(status));
+  if (status != CLBIN_SUCCESS) {
+    throw Error(status, error == nullptr ? clbin_status_name(status) : clbin_error_message(error));
+  }
 }
 
-// Throws if `status` is a failure.
-inline void check(clbin_status status) {
-  call([status](clbin_error**) { return status; });
+// Calls a function of clbin.h, whose last parameter is a clbin_error**, and throws its error.
+template <typename Function, typename... Arguments>
+void call(const Function& function, const Arguments&... arguments) {
+  clbin_error* raw_error = nullptr;
+  const clbin_status status = function(arguments..., &raw_error);
+  const ErrorHandle error(raw_error);
+  check(status, raw_error);
+}
+
+// Returns the object that such a function stores through the parameter before the error.
+template <typename Object, typename Function, typename... Arguments>
+Object* made(const Function& function, const Arguments&... arguments) {
+  Object* object = nullptr;
+  call(function, arguments..., &object);
+  return object;
 }
 
 // Returns a struct that `function` fills.
@@ -380,16 +386,26 @@ private:
 namespace detail {
 
 // Like call(), for a function that also takes a clbin_report**, which is null without `report`.
-template <typename Function>
-void call_with_report(Report* report, const Function& function) {
+template <typename Function, typename... Arguments>
+void call_with_report(Report* report, const Function& function, const Arguments&... arguments) {
   call([&](clbin_error** error) {
     clbin_report* raw_report = nullptr;
-    const clbin_status status = function(report == nullptr ? nullptr : &raw_report, error);
+    const clbin_status status =
+        function(arguments..., report == nullptr ? nullptr : &raw_report, error);
     if (report != nullptr) {
       report->reset(raw_report);
     }
     return status;
   });
+}
+
+// Returns the program that such a function makes.
+template <typename Function, typename... Arguments>
+_cl_program* made_with_report(Report* report, const Function& function,
+                              const Arguments&... arguments) {
+  _cl_program* program = nullptr;
+  call_with_report(report, function, arguments..., &program);
+  return program;
 }
 
 } // namespace detail
@@ -461,11 +477,8 @@ private:
 // Asks a device for its identity, as a load does. Only the resolver of `options` is used.
 [[nodiscard]] inline Identity query_identity(_cl_device_id* device,
                                              const LoadOptions& options = LoadOptions()) {
-  clbin_identity* raw = nullptr;
-  detail::call([&](clbin_error** error) {
-    return clbin_identity_query(device, options.get(), &raw, error);
-  });
-  const detail::IdentityHandle handle(raw);
+  const detail::IdentityHandle raw(
+      detail::made<clbin_identity>(clbin_identity_query, device, options.get()));
   Identity identity;
   detail::for_each_text(identity, *raw,
                         [](std::string& to, const char* from) { to = detail::text(from); });
@@ -479,13 +492,10 @@ private:
 // An Ed25519 public key.
 using PublicKey = std::array<std::uint8_t, 32>;
 
-// Reads a public key from the text of a public key file of minisign, or from its second line
-// ("RW…"); see clbin_public_key_from_text.
+// Reads a public key file of minisign, or its second line ("RW…"): clbin_public_key_from_text.
 [[nodiscard]] inline PublicKey public_key(const std::string& text) {
   PublicKey key{};
-  detail::call([&](clbin_error** error) {
-    return clbin_public_key_from_text(text.c_str(), key.data(), error);
-  });
+  detail::call(clbin_public_key_from_text, text.c_str(), key.data());
   return key;
 }
 
@@ -495,9 +505,8 @@ using PublicKey = std::array<std::uint8_t, 32>;
 //                                       clbin::SignedOptions(clbin::public_key("RW…")));
 class SignedOptions {
 public:
-  explicit SignedOptions(const PublicKey& trusted) : m_keys{trusted} {
-    m_options.struct_size = sizeof(m_options);
-  }
+  explicit SignedOptions(const PublicKey& trusted)
+      : SignedOptions(std::vector<PublicKey>{trusted}) {}
   explicit SignedOptions(std::vector<PublicKey> trusted) : m_keys(std::move(trusted)) {
     m_options.struct_size = sizeof(m_options);
   }
@@ -528,11 +537,10 @@ private:
   clbin_open_options m_options{};
 };
 
-// Reads a key from the text of a key file of oclcc --keygen; see clbin_key_from_text. The caller
-// overwrites `text` and `key`.
+// Reads a key file of oclcc --keygen; see clbin_key_from_text. The caller overwrites both.
 inline void read_key(const std::string& text, clbin_key& key) {
   key.struct_size = sizeof(key);
-  detail::call([&](clbin_error** error) { return clbin_key_from_text(text.c_str(), &key, error); });
+  detail::call(clbin_key_from_text, text.c_str(), &key);
 }
 
 // Which key opens an encrypted bundle; see clbin_key_request.
@@ -632,25 +640,16 @@ public:
   using Options = const detail::OpenOptions&;
 
   [[nodiscard]] static Bundle open(const std::string& path, Options options = nullptr) {
-    clbin_bundle* bundle = nullptr;
-    detail::call([&](clbin_error** error) {
-      return clbin_open(path.c_str(), options.get(), &bundle, error);
-    });
-    return Bundle(bundle);
+    return Bundle(detail::made<clbin_bundle>(clbin_open, path.c_str(), options.get()));
   }
 
-  // Copies nothing of the bundle, except what signatures cover: `bytes` must outlive the bundle and
-  // must not change.
+  // Copies only what signatures cover: `bytes` must outlive the bundle and must not change.
   [[nodiscard]] static Bundle from_memory(View<std::byte> bytes, Options options = nullptr) {
     return from_memory(bytes.data(), bytes.size(), options);
   }
   [[nodiscard]] static Bundle from_memory(const void* data, std::size_t size_bytes,
                                           Options options = nullptr) {
-    clbin_bundle* bundle = nullptr;
-    detail::call([&](clbin_error** error) {
-      return clbin_open_memory(data, size_bytes, options.get(), &bundle, error);
-    });
-    return Bundle(bundle);
+    return Bundle(detail::made<clbin_bundle>(clbin_open_memory, data, size_bytes, options.get()));
   }
 
   // Opens a bundle of `size_bytes` bytes that `read` reads: it reads `size` bytes at `offset` into
@@ -664,35 +663,27 @@ public:
                             void* user_data) noexcept {
       return (*static_cast<ReadFunction*>(user_data))(offset, buffer, size);
     };
-    clbin_bundle* raw = nullptr;
-    detail::call([&](clbin_error** error) {
-      return clbin_open_callback(forward, owned.get(), size_bytes, options.get(), &raw, error);
-    });
-    Bundle bundle(raw);
+    Bundle bundle(detail::made<clbin_bundle>(clbin_open_callback, clbin_read_function(forward),
+                                             owned.get(), size_bytes, options.get()));
     bundle.m_read = std::move(owned);
     return bundle;
   }
   // Reads the whole bundle and checks every digest and every rule of clbin(5).
-  void verify() const {
-    detail::call([&](clbin_error** error) { return clbin_verify(m_bundle.get(), error); });
-  }
+  void verify() const { detail::call(clbin_verify, m_bundle.get()); }
 
   // Returns the highest counter by a trusted key, or 0 if there is none. The bundle must have been
   // opened with SignedOptions. See clbin_counter.
   [[nodiscard]] std::uint64_t counter() const {
     std::uint64_t number = 0;
-    detail::call(
-        [&](clbin_error** error) { return clbin_counter(m_bundle.get(), &number, error); });
+    detail::call(clbin_counter, m_bundle.get(), &number);
     return number;
   }
 
   [[nodiscard]] std::vector<Group> list() const {
-    clbin_listing* raw = nullptr;
-    detail::call([&](clbin_error** error) { return clbin_list(m_bundle.get(), &raw, error); });
-    const detail::ListingHandle listing(raw);
+    const detail::ListingHandle listing(detail::made<clbin_listing>(clbin_list, m_bundle.get()));
     std::vector<Group> groups;
-    for (std::size_t group = 0; group < clbin_listing_group_count(raw); ++group) {
-      groups.push_back(list_group(raw, group));
+    for (std::size_t group = 0; group < clbin_listing_group_count(listing.get()); ++group) {
+      groups.push_back(list_group(listing.get(), group));
     }
     return groups;
   }
@@ -707,9 +698,7 @@ public:
       return (*static_cast<const WriteFunction*>(user_data))(std::string_view(text, size));
     };
     void* const user_data = const_cast<WriteFunction*>(&write); // forward does not change it
-    detail::call([&](clbin_error** error) {
-      return clbin_list_json(m_bundle.get(), forward, user_data, error);
-    });
+    detail::call(clbin_list_json, m_bundle.get(), clbin_write_function(forward), user_data);
   }
   // Returns the same document. Throws if a part of the bundle is invalid.
   [[nodiscard]] std::string list_json() const {
@@ -747,12 +736,8 @@ public:
     raw.il_versions = il_versions.c_str();
     raw.vendor_id = identity.vendor_id;
     raw.address_bits = identity.address_bits;
-    clbin_selection* selection = nullptr;
-    detail::call([&](clbin_error** error) {
-      return clbin_select(m_bundle.get(), &raw, program.c_str(), variant.c_str(), &selection,
-                          error);
-    });
-    return Selection(selection);
+    return Selection(detail::made<clbin_selection>(clbin_select, m_bundle.get(), &raw,
+                                                   program.c_str(), variant.c_str()));
   }
 
   // Returns a program that is ready for clCreateKernel. The caller releases it with
@@ -769,12 +754,8 @@ public:
                                   const std::string& program,
                                   const LoadOptions& options = LoadOptions(),
                                   Report* report = nullptr) const {
-    _cl_program* result = nullptr;
-    detail::call_with_report(report, [&](clbin_report** raw_report, clbin_error** error) {
-      return clbin_load(m_bundle.get(), context, devices.data(), devices.size(), program.c_str(),
-                        options.get(), &result, raw_report, error);
-    });
-    return result;
+    return detail::made_with_report(report, clbin_load, m_bundle.get(), context, devices.data(),
+                                    devices.size(), program.c_str(), options.get());
   }
 
   // The same for cl::Context, and cl::Device or a std::vector of them: returns a cl::Program.
@@ -924,12 +905,8 @@ inline _cl_program* build(const clbin_builder* builder, _cl_context* context,
                           View<_cl_device_id*> devices, const Source& source,
                           const LoadOptions& options, Report* report) {
   const RawSource raw(source);
-  _cl_program* result = nullptr;
-  call_with_report(report, [&](clbin_report** raw_report, clbin_error** error) {
-    return clbin_build(builder, context, devices.data(), devices.size(), raw.get(), options.get(),
-                       &result, raw_report, error);
-  });
-  return result;
+  return made_with_report(report, clbin_build, builder, context, devices.data(), devices.size(),
+                          raw.get(), options.get());
 }
 
 } // namespace detail
@@ -938,18 +915,12 @@ inline _cl_program* build(const clbin_builder* builder, _cl_context* context,
 // may be called from many threads at once. The destructor blocks until what was built is stored.
 class Builder {
 public:
-  explicit Builder(const clbin_builder_options* options = nullptr) {
-    clbin_builder* builder = nullptr;
-    detail::call(
-        [&](clbin_error** error) { return clbin_builder_create(options, &builder, error); });
-    m_builder.reset(builder);
-  }
+  explicit Builder(const clbin_builder_options* options = nullptr)
+      : m_builder(detail::made<clbin_builder>(clbin_builder_create, options)) {}
 
   // The bundle must outlive the builder.
   void add_bundle(const Bundle& bundle) const {
-    detail::call([&](clbin_error** error) {
-      return clbin_builder_add_bundle(m_builder.get(), bundle.get(), error);
-    });
+    detail::call(clbin_builder_add_bundle, m_builder.get(), bundle.get());
   }
 
   // Returns a program that is ready for clCreateKernel; see clbin_build. The caller releases it
@@ -981,10 +952,8 @@ public:
             _cl_program* program, const LoadOptions& options = LoadOptions(),
             Report* report = nullptr) const {
     const detail::RawSource raw(source);
-    detail::call_with_report(report, [&](clbin_report** raw_report, clbin_error** error) {
-      return clbin_builder_keep(m_builder.get(), context, devices.data(), devices.size(), raw.get(),
-                                options.get(), program, raw_report, error);
-    });
+    detail::call_with_report(report, clbin_builder_keep, m_builder.get(), context, devices.data(),
+                             devices.size(), raw.get(), options.get(), program);
   }
 
   [[nodiscard]] const clbin_builder* get() const noexcept { return m_builder.get(); }
@@ -993,8 +962,7 @@ private:
   detail::BuilderHandle m_builder;
 };
 
-// Builds with the default settings, and stores the result before it returns: Builder::build of a
-// new Builder.
+// Builds with the default settings, as a new Builder does, and stores before it returns.
 [[nodiscard]] inline _cl_program* build(_cl_context* context, _cl_device_id* device,
                                         const Source& source,
                                         const LoadOptions& options = LoadOptions(),

@@ -20,6 +20,14 @@
 
 namespace clbin {
 
+namespace detail {
+
+inline Error opencl_error(const std::string& what, cl_int code) {
+  return Error(CLBIN_ERROR_OPENCL_CALL, what + ": " + std::to_string(code), code);
+}
+
+} // namespace detail
+
 // The sizes of a launch. If `local` is empty, the kernel runs with the work-group size that it
 // requires, or otherwise with one that the driver chooses.
 struct Launch {
@@ -46,10 +54,8 @@ private:
     cl_int code = CL_SUCCESS;
     cl_mem memory = clCreateBuffer(context(), flags, count * sizeof(T), nullptr, &code);
     if (code != CL_SUCCESS) {
-      throw Error(CLBIN_ERROR_OPENCL_CALL,
-                  "clCreateBuffer of " + std::to_string(count * sizeof(T)) +
-                      " bytes failed: " + std::to_string(code),
-                  code);
+      throw detail::opencl_error(
+          "clCreateBuffer of " + std::to_string(count * sizeof(T)) + " bytes failed", code);
     }
     return cl::Buffer(memory, false);
   }
@@ -114,10 +120,8 @@ using IfStruct = std::enable_if_t<std::is_trivially_copyable_v<T> && !std::is_po
 
 inline void check_argument(cl_int code, cl_uint index, const char* name) {
   if (code != CL_SUCCESS) {
-    throw Error(CLBIN_ERROR_OPENCL_CALL,
-                "argument " + std::to_string(index) + " '" + name +
-                    "': clSetKernelArg failed: " + std::to_string(code),
-                code);
+    throw detail::opencl_error(
+        "argument " + std::to_string(index) + " '" + name + "': clSetKernelArg failed", code);
   }
 }
 
@@ -160,8 +164,7 @@ inline cl::Kernel create_kernel(const cl::Program& program, const char* name,
     code = clGetKernelInfo(kernel(), CL_KERNEL_NUM_ARGS, sizeof(found), &found, nullptr);
   }
   if (code != CL_SUCCESS) {
-    throw Error(CLBIN_ERROR_OPENCL_CALL,
-                std::string("cannot create kernel '") + name + "': " + std::to_string(code), code);
+    throw detail::opencl_error(std::string("cannot create kernel '") + name + "'", code);
   }
   if (found != argument_count) {
     throw Error(CLBIN_ERROR_CONFLICT, std::string("kernel '") + name + "' has " +
@@ -192,8 +195,7 @@ inline cl::Event enqueue(cl_kernel kernel, const cl::CommandQueue& queue, const 
       sizes_of(launch.global), local, static_cast<cl_uint>(waits.size()),
       waits.empty() ? nullptr : waits.data(), &done);
   if (code != CL_SUCCESS) {
-    throw Error(CLBIN_ERROR_OPENCL_CALL, "clEnqueueNDRangeKernel failed: " + std::to_string(code),
-                code);
+    throw detail::opencl_error("clEnqueueNDRangeKernel failed", code);
   }
   return cl::Event(done, false);
 }

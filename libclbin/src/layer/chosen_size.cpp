@@ -1,13 +1,8 @@
 #include "layer/chosen_size.hpp"
 
 #include "layer/queries.hpp"
-#include "model/device.hpp"
 
-#include <CL/cl_ext.h>
-
-#include <algorithm>
 #include <numeric>
-#include <string>
 
 namespace clbin::layer {
 
@@ -162,70 +157,41 @@ namespace {
 constexpr const char* k_suggestion = "clGetKernelSuggestedLocalWorkSizeKHR";
 constexpr std::string_view k_suggestion_extension = "cl_khr_suggested_local_work_size";
 
-// A device and the functions that answer for it. A failed query gives a value of zeros.
-class DeviceAnswers {
-public:
-  DeviceAnswers(const cl_icd_dispatch& next, cl_command_queue queue)
-      : m_next(next), m_device(queue_device(next, queue)) {}
-
-  template <typename T>
-  [[nodiscard]] T value(cl_device_info name) const {
-    return value_of<T>(m_device, name);
-  }
-
-  [[nodiscard]] std::string text(cl_device_info name) const {
-    return text_of([&](std::size_t size, void* value, std::size_t* size_ret) {
-      return m_next.clGetDeviceInfo(m_device, name, size, value, size_ret);
-    });
-  }
-
-  [[nodiscard]] std::string platform_name() const {
-    const auto platform = value<cl_platform_id>(CL_DEVICE_PLATFORM);
-    return text_of([&](std::size_t size, void* value, std::size_t* size_ret) {
-      return m_next.clGetPlatformInfo(platform, CL_PLATFORM_NAME, size, value, size_ret);
-    });
-  }
-
-  // PoCL asks the parent of a sub-device, which has all compute units.
-  [[nodiscard]] cl_uint all_compute_units() const {
-    cl_device_id device = m_device;
-    while (const auto parent = value_of<cl_device_id>(device, CL_DEVICE_PARENT_DEVICE)) {
-      device = parent;
-    }
-    return value_of<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS);
-  }
-
-  [[nodiscard]] std::size_t largest_group(cl_kernel kernel) const {
-    std::size_t largest = 0;
-    (void)m_next.clGetKernelWorkGroupInfo(kernel, m_device, CL_KERNEL_WORK_GROUP_SIZE,
-                                          sizeof(largest), &largest, nullptr);
-    return largest;
-  }
-
-private:
-  template <typename T>
-  [[nodiscard]] T value_of(cl_device_id device, cl_device_info name) const {
-    T value{};
-    const cl_int code =
-        m_next.clGetDeviceInfo(device, name, sizeof(value), // NOLINT(bugprone-sizeof-expression)
-                               static_cast<void*>(&value), nullptr);
-    return code == CL_SUCCESS ? value : T{};
-  }
-
-  const cl_icd_dispatch& m_next;
-  cl_device_id m_device;
+struct Device {
+  opencl::Driver driver;
+  cl_device_id id;
 };
 
-bool has_suggestions(const DeviceAnswers& device) {
-  const std::string extensions = " " + device.text(CL_DEVICE_EXTENSIONS) + " ";
-  return extensions.find(fmt::format(" {} ", k_suggestion_extension)) != std::string::npos;
+// Zeros if the query fails.
+template <typename T>
+T value_of(const Device& device, cl_device_info name) {
+  return opencl::device_value<T>(device.driver, device.id, name).value_or(T{});
 }
 
-std::optional<LocalSize> suggested_size(const cl_icd_dispatch& next, const DeviceAnswers& device,
+// PoCL asks the parent of a sub-device, which has all compute units.
+cl_uint all_compute_units(const Device& device) {
+  const cl_device_id root = opencl::root_device(device.driver, device.id).value_or(device.id);
+  return value_of<cl_uint>({device.driver, root}, CL_DEVICE_MAX_COMPUTE_UNITS);
+}
+
+std::size_t largest_group(const Device& device, cl_kernel kernel) {
+  std::size_t largest = 0;
+  (void)device.driver.GetKernelWorkGroupInfo(kernel, device.id, CL_KERNEL_WORK_GROUP_SIZE,
+                                             sizeof(largest), &largest, nullptr);
+  return largest;
+}
+
+bool has_suggestions(const Device& device) {
+  const auto extensions = opencl::device_text(device.driver, device.id, CL_DEVICE_EXTENSIONS);
+  return fmt::format(" {} ", extensions.value_or(std::string()))
+             .find(fmt::format(" {} ", k_suggestion_extension)) != std::string::npos;
+}
+
+std::optional<LocalSize> suggested_size(const cl_icd_dispatch& next, const Device& device,
                                         const UnsizedLaunch& launch) {
   const auto suggest = reinterpret_cast<clGetKernelSuggestedLocalWorkSizeKHR_fn>(
       next.clGetExtensionFunctionAddressForPlatform(
-          device.value<cl_platform_id>(CL_DEVICE_PLATFORM), k_suggestion));
+          value_of<cl_platform_id>(device, CL_DEVICE_PLATFORM), k_suggestion));
   LocalSize size{1, 1, 1};
   constexpr LocalSize k_no_offset{}; // rusticl 25.0 refuses a null pointer
   const std::size_t* offset = launch.offset == nullptr ? k_no_offset.data() : launch.offset;
@@ -236,11 +202,14 @@ std::optional<LocalSize> suggested_size(const cl_icd_dispatch& next, const Devic
   return size;
 }
 
-bool is_cpu_of_pocl(const DeviceAnswers& device) {
+bool is_cpu_of_pocl(const Device& device) {
   format::DeviceIdentity identity;
-  identity.platform_name = device.platform_name();
+  identity.platform_name =
+      opencl::platform_text(device.driver, value_of<cl_platform_id>(device, CL_DEVICE_PLATFORM),
+                            CL_PLATFORM_NAME)
+          .value_or(std::string());
   return format::device_family(identity) == format::DeviceFamily::pocl &&
-         (device.value<cl_device_type>(CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
+         (value_of<cl_device_type>(device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
 }
 
 } // namespace
@@ -253,7 +222,10 @@ std::optional<LocalSize> chosen_local_size(const cl_icd_dispatch& next,
   if (launch.global == nullptr || launch.dimensions > global.size() || !can_be_asked) {
     return std::nullopt;
   }
-  const DeviceAnswers device(next, launch.queue);
+  Device device{{}, queue_device(next, launch.queue)};
+  device.driver.GetDeviceInfo = next.clGetDeviceInfo;
+  device.driver.GetPlatformInfo = next.clGetPlatformInfo;
+  device.driver.GetKernelWorkGroupInfo = next.clGetKernelWorkGroupInfo;
   if (has_suggestions(device)) {
     return suggested_size(next, device, launch);
   }
@@ -261,10 +233,11 @@ std::optional<LocalSize> chosen_local_size(const cl_icd_dispatch& next,
     return std::nullopt;
   }
   std::copy_n(launch.global, launch.dimensions, global.begin());
-  const PoclLimits limits{device.value<LocalSize>(CL_DEVICE_MAX_WORK_ITEM_SIZES),
-                          device.largest_group(launch.kernel),
-                          device.value<std::size_t>(CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE),
-                          device.all_compute_units()};
+  const PoclLimits limits{
+      value_of<LocalSize>(device, CL_DEVICE_MAX_WORK_ITEM_SIZES),
+      largest_group(device, launch.kernel),
+      value_of<std::size_t>(device, CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE),
+      all_compute_units(device)};
   return pocl_local_size(limits, global);
 }
 

@@ -27,8 +27,7 @@ struct PoclLimits {
 [[nodiscard]] std::optional<LocalSize> pocl_local_size(const PoclLimits& limits,
                                                        const LocalSize& global) noexcept;
 
-// A launch with a local size of NULL. Borrowed from the application's call, which the driver has
-// accepted.
+// A launch with a local size of NULL. Borrows from a call that the driver has accepted.
 struct UnsizedLaunch {
   cl_command_queue queue = nullptr;
   cl_kernel kernel = nullptr;

@@ -1,32 +1,17 @@
 // Functions that applications get by name. A driver's own pointer would bypass the layer.
 #include "layer/layer.hpp"
 
-#include <array>
-#include <string_view>
-
 namespace clbin::layer {
 namespace {
 
-constexpr const char* k_create_with_il = "clCreateProgramWithILKHR";
-constexpr const char* k_variable_pointer = "clGetDeviceGlobalVariablePointerINTEL";
-constexpr const char* k_function_pointer = "clGetDeviceFunctionPointerINTEL";
-constexpr const char* k_read_variable = "clEnqueueReadGlobalVariableINTEL";
-constexpr const char* k_write_variable = "clEnqueueWriteGlobalVariableINTEL";
+constexpr char k_create_with_il[] = "clCreateProgramWithILKHR";
+constexpr char k_variable_pointer[] = "clGetDeviceGlobalVariablePointerINTEL";
+constexpr char k_function_pointer[] = "clGetDeviceFunctionPointerINTEL";
+constexpr char k_read_variable[] = "clEnqueueReadGlobalVariableINTEL";
+constexpr char k_write_variable[] = "clEnqueueWriteGlobalVariableINTEL";
 constexpr std::string_view k_enqueue_commands = "clEnqueueCommandBufferKHR";
 
 using CreateWithIl = cl_program(CL_API_CALL*)(cl_context, const void*, std::size_t, cl_int*);
-// The extensions of Intel's drivers have no page in Khronos's registry: the parameters are those of
-// github.com/intel/compute-runtime, opencl/extensions/public/cl_ext_private.h and
-// opencl/source/api/api.h, and of github.com/intel/llvm, where they are called.
-using VariablePointer = cl_int(CL_API_CALL*)(cl_device_id, cl_program, const char*, std::size_t*,
-                                             void**);
-using FunctionPointer = cl_int(CL_API_CALL*)(cl_device_id, cl_program, const char*, cl_ulong*);
-using ReadVariable = cl_int(CL_API_CALL*)(cl_command_queue, cl_program, const char*, cl_bool,
-                                          std::size_t, std::size_t, void*, cl_uint, const cl_event*,
-                                          cl_event*);
-using WriteVariable = cl_int(CL_API_CALL*)(cl_command_queue, cl_program, const char*, cl_bool,
-                                           std::size_t, std::size_t, const void*, cl_uint,
-                                           const cl_event*, cl_event*);
 
 cl_platform_id platform_of(const Layer& layer, cl_device_id device) {
   cl_platform_id platform = nullptr;
@@ -67,52 +52,38 @@ cl_program CL_API_CALL create_program_with_il_khr(cl_context context, const void
   return program;
 }
 
-cl_program built_program(cl_program program) {
-  const ProgramView view = active_layer().programs().find(program);
-  return view.has_program() ? view.substitute->program() : program;
+cl_device_id device_of(const Layer& /*unused*/, cl_device_id device) {
+  return device;
+}
+cl_device_id device_of(const Layer& layer, cl_command_queue queue) {
+  return queue_device(layer.next(), queue);
 }
 
-cl_int CL_API_CALL get_variable_pointer(cl_device_id device, cl_program program, const char* name,
-                                        std::size_t* size, void** pointer) {
+// For functions of extensions whose second parameter is a program: passes the built one on.
+template <const auto& Name, cl_int Missing, typename Object, typename... Rest>
+cl_int CL_API_CALL with_built_program(Object object, cl_program program, Rest... rest) {
   return guarded([&](Layer& layer) {
-    const auto ask = driver_function<VariablePointer>(layer, device, k_variable_pointer);
-    return ask == nullptr ? CL_INVALID_DEVICE
-                          : ask(device, built_program(program), name, size, pointer);
+    const auto function = driver_function<cl_int(CL_API_CALL*)(Object, cl_program, Rest...)>(
+        layer, device_of(layer, object), Name);
+    return function == nullptr
+               ? Missing
+               : function(object, layer.programs().find(program).built(program), rest...);
   });
 }
 
-cl_int CL_API_CALL get_function_pointer(cl_device_id device, cl_program program, const char* name,
-                                        cl_ulong* pointer) {
-  return guarded([&](Layer& layer) {
-    const auto ask = driver_function<FunctionPointer>(layer, device, k_function_pointer);
-    return ask == nullptr ? CL_INVALID_DEVICE : ask(device, built_program(program), name, pointer);
-  });
+// The extensions of Intel's drivers have no page in Khronos's registry: the parameters are those of
+// github.com/intel/compute-runtime, opencl/extensions/public/cl_ext_private.h and
+// opencl/source/api/api.h, and of github.com/intel/llvm, where they are called.
+template <const auto& Name, typename... Rest>
+void* of_device() {
+  return reinterpret_cast<void*>(
+      with_built_program<Name, CL_INVALID_DEVICE, cl_device_id, const char*, Rest...>);
 }
-
-cl_int CL_API_CALL read_variable(cl_command_queue queue, cl_program program, const char* name,
-                                 cl_bool blocking, std::size_t size, std::size_t offset,
-                                 void* target, cl_uint wait_count, const cl_event* wait_list,
-                                 cl_event* event) {
-  return guarded([&](Layer& layer) {
-    const auto ask =
-        driver_function<ReadVariable>(layer, queue_device(layer.next(), queue), k_read_variable);
-    return ask == nullptr ? CL_INVALID_COMMAND_QUEUE
-                          : ask(queue, built_program(program), name, blocking, size, offset, target,
-                                wait_count, wait_list, event);
-  });
-}
-
-cl_int CL_API_CALL write_variable(cl_command_queue queue, cl_program program, const char* name,
-                                  cl_bool blocking, std::size_t size, std::size_t offset,
-                                  const void* source, cl_uint wait_count, const cl_event* wait_list,
-                                  cl_event* event) {
-  return guarded([&](Layer& layer) {
-    const auto ask =
-        driver_function<WriteVariable>(layer, queue_device(layer.next(), queue), k_write_variable);
-    return ask == nullptr ? CL_INVALID_COMMAND_QUEUE
-                          : ask(queue, built_program(program), name, blocking, size, offset, source,
-                                wait_count, wait_list, event);
-  });
+template <const auto& Name, typename Data>
+void* of_queue() {
+  return reinterpret_cast<void*>(
+      with_built_program<Name, CL_INVALID_COMMAND_QUEUE, cl_command_queue, const char*, cl_bool,
+                         std::size_t, std::size_t, Data*, cl_uint, const cl_event*, cl_event*>);
 }
 
 void CL_API_CALL keep_nothing_of(cl_program program) {
@@ -129,10 +100,10 @@ bool stores_programs(const Layer& layer) {
 void* replacement_of(std::string_view name) {
   const std::array<std::pair<std::string_view, void*>, 5> extensions{{
       {k_create_with_il, reinterpret_cast<void*>(create_program_with_il_khr)},
-      {k_variable_pointer, reinterpret_cast<void*>(get_variable_pointer)},
-      {k_function_pointer, reinterpret_cast<void*>(get_function_pointer)},
-      {k_read_variable, reinterpret_cast<void*>(read_variable)},
-      {k_write_variable, reinterpret_cast<void*>(write_variable)},
+      {k_variable_pointer, of_device<k_variable_pointer, std::size_t*, void**>()},
+      {k_function_pointer, of_device<k_function_pointer, cl_ulong*>()},
+      {k_read_variable, of_queue<k_read_variable, void>()},
+      {k_write_variable, of_queue<k_write_variable, const void>()},
   }};
   for (const auto& [known, function] : extensions) {
     if (known == name) {

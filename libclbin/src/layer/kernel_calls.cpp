@@ -3,20 +3,10 @@
 // source was built, because drivers do not keep them in binaries.
 #include "layer/layer.hpp"
 
-#include <algorithm>
-
 namespace clbin::layer {
 namespace {
 
 using format::KernelArgument;
-
-// In the order of AddressSpace and AccessQualifier.
-constexpr cl_kernel_arg_address_qualifier k_addresses[]{
-    CL_KERNEL_ARG_ADDRESS_PRIVATE, CL_KERNEL_ARG_ADDRESS_GLOBAL, CL_KERNEL_ARG_ADDRESS_LOCAL,
-    CL_KERNEL_ARG_ADDRESS_CONSTANT};
-constexpr cl_kernel_arg_access_qualifier k_accesses[]{
-    CL_KERNEL_ARG_ACCESS_NONE, CL_KERNEL_ARG_ACCESS_READ_ONLY, CL_KERNEL_ARG_ACCESS_WRITE_ONLY,
-    CL_KERNEL_ARG_ACCESS_READ_WRITE};
 
 cl_kernel_arg_type_qualifier type_qualifiers_of(const KernelArgument& argument) {
   return (argument.is_const ? CL_KERNEL_ARG_TYPE_CONST : 0U) |
@@ -50,9 +40,10 @@ cl_int answer_argument(const std::vector<KernelArgument>& arguments, cl_uint ind
   const KernelArgument& argument = arguments[index];
   switch (name) {
   case CL_KERNEL_ARG_ADDRESS_QUALIFIER:
-    return answer.number(k_addresses[static_cast<std::size_t>(argument.address_space)]);
+    return answer.number(
+        opencl::k_address_qualifiers[static_cast<std::size_t>(argument.address_space)]);
   case CL_KERNEL_ARG_ACCESS_QUALIFIER:
-    return answer.number(k_accesses[static_cast<std::size_t>(argument.access)]);
+    return answer.number(opencl::k_access_qualifiers[static_cast<std::size_t>(argument.access)]);
   case CL_KERNEL_ARG_TYPE_QUALIFIER:
     return answer.number(type_qualifiers_of(argument));
   case CL_KERNEL_ARG_TYPE_NAME:
@@ -64,18 +55,13 @@ cl_int answer_argument(const std::vector<KernelArgument>& arguments, cl_uint ind
   }
 }
 
-// The program of which the driver makes the kernels of `program`.
-cl_program program_with_kernels(const ProgramView& view, cl_program program) {
-  return view.has_program() ? view.substitute->program() : program;
-}
-
 // Returns the substitute if the kernels come from it.
 std::shared_ptr<const Substitute> origin_of_kernels(const ProgramView& view) {
   return view.has_program() ? view.substitute : nullptr;
 }
 
 std::string kernel_name(const Layer& layer, cl_kernel kernel) {
-  return text_of([&](std::size_t size, void* value, std::size_t* size_ret) {
+  return opencl::ask_text([&](std::size_t size, void* value, std::size_t* size_ret) {
     return layer.next().clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, size, value, size_ret);
   });
 }
@@ -83,8 +69,7 @@ std::string kernel_name(const Layer& layer, cl_kernel kernel) {
 cl_kernel CL_API_CALL create_kernel(cl_program program, const char* name, cl_int* code) {
   Layer& layer = active_layer();
   const ProgramView view = layer.programs().find(program);
-  const cl_kernel kernel =
-      layer.next().clCreateKernel(program_with_kernels(view, program), name, code);
+  const cl_kernel kernel = layer.next().clCreateKernel(view.built(program), name, code);
   if (kernel != nullptr && view.program != nullptr) {
     without_exceptions(
         [&] { layer.programs().add_kernel(kernel, view.program, origin_of_kernels(view), name); });
@@ -97,8 +82,8 @@ cl_int CL_API_CALL create_kernels(cl_program program, cl_uint count, cl_kernel* 
   Layer& layer = active_layer();
   const ProgramView view = layer.programs().find(program);
   cl_uint created = 0;
-  const cl_int code = layer.next().clCreateKernelsInProgram(program_with_kernels(view, program),
-                                                            count, kernels, &created);
+  const cl_int code =
+      layer.next().clCreateKernelsInProgram(view.built(program), count, kernels, &created);
   if (code == CL_SUCCESS && count_ret != nullptr) {
     *count_ret = created;
   }

@@ -1,12 +1,10 @@
 // Launches of kernels, which are intercepted in mode `record`, and if the user cache stores
-// programs of PoCL.
+// programs of PoCL. Then also functions in which the application waits for its launches: it may
+// keep its programs until it ends, when it is too late to ask PoCL for their binaries.
 #include "layer/chosen_size.hpp"
 #include "layer/layer.hpp"
 
-#include <algorithm>
-#include <fmt/core.h>
-#include <optional>
-#include <string>
+#include <tuple>
 
 namespace clbin::layer {
 namespace {
@@ -49,17 +47,19 @@ void record_launch(Layer& layer, const UnsizedLaunch& call, const std::size_t* l
   if (!found.has_value() || found->recorded == nullptr) {
     return;
   }
-  RecordedLaunch launch{*found->recorded, found->name, call.dimensions, {}, has_offset(call)};
+  const std::string& program = found->recorded->program;
+  format::RecordedLaunch launch{
+      found->recorded->variant, found->name, call.dimensions, {}, has_offset(call)};
   if (local != nullptr) {
-    launch.local.fill(1);
-    std::copy_n(local, std::min<std::size_t>(call.dimensions, launch.local.size()),
-                launch.local.begin());
+    launch.local_size.fill(1);
+    std::copy_n(local, std::min<std::size_t>(call.dimensions, launch.local_size.size()),
+                launch.local_size.begin());
   }
-  layer.recorder()->record(launch);
+  layer.recorder()->record(program, launch);
   const auto chosen = local == nullptr ? chosen_local_size(layer.next(), call) : std::nullopt;
   if (chosen.has_value()) {
-    launch.local = *chosen;
-    layer.recorder()->record(launch);
+    std::copy(chosen->begin(), chosen->end(), launch.local_size.begin());
+    layer.recorder()->record(program, launch);
   }
 }
 
@@ -146,11 +146,52 @@ cl_int CL_API_CALL enqueue_task(cl_command_queue queue, cl_kernel kernel, cl_uin
   return code;
 }
 
+constexpr std::size_t k_always = 0; // position of the parameter cl_bool that says whether it waits
+
+// The layer's function for a member of the table.
+template <auto Member, std::size_t Blocking>
+struct Waiting;
+template <typename Result, typename... Arguments,
+          Result (CL_API_CALL* cl_icd_dispatch::*Member)(Arguments...), std::size_t Blocking>
+struct Waiting<Member, Blocking> {
+  static Result CL_API_CALL call(Arguments... arguments) {
+    const Result result = (active_layer().next().*Member)(arguments...);
+    bool has_waited = true;
+    if constexpr (Blocking != k_always) {
+      has_waited = std::get<Blocking>(std::tie(arguments...)) != CL_FALSE;
+    }
+    if (has_waited) {
+      active_layer().builds().after_wait();
+    }
+    return result;
+  }
+};
+
+template <auto Member, std::size_t Blocking = k_always>
+void intercept_waiting(cl_icd_dispatch& table) {
+  intercept(table.*Member, &Waiting<Member, Blocking>::call);
+}
+
 } // namespace
 
 void add_launch_calls(cl_icd_dispatch& table) {
   intercept(table.clEnqueueNDRangeKernel, enqueue_kernel);
   intercept(table.clEnqueueTask, enqueue_task);
+}
+
+void add_wait_calls(cl_icd_dispatch& table) {
+  intercept_waiting<&cl_icd_dispatch::clFinish>(table);
+  intercept_waiting<&cl_icd_dispatch::clWaitForEvents>(table);
+  intercept_waiting<&cl_icd_dispatch::clEnqueueReadBuffer, 2>(table);
+  intercept_waiting<&cl_icd_dispatch::clEnqueueReadBufferRect, 2>(table);
+  intercept_waiting<&cl_icd_dispatch::clEnqueueReadImage, 2>(table);
+  intercept_waiting<&cl_icd_dispatch::clEnqueueWriteBuffer, 2>(table);
+  intercept_waiting<&cl_icd_dispatch::clEnqueueWriteBufferRect, 2>(table);
+  intercept_waiting<&cl_icd_dispatch::clEnqueueWriteImage, 2>(table);
+  intercept_waiting<&cl_icd_dispatch::clEnqueueMapBuffer, 2>(table);
+  intercept_waiting<&cl_icd_dispatch::clEnqueueMapImage, 2>(table);
+  intercept_waiting<&cl_icd_dispatch::clEnqueueSVMMap, 1>(table);
+  intercept_waiting<&cl_icd_dispatch::clEnqueueSVMMemcpy, 1>(table);
 }
 
 } // namespace clbin::layer

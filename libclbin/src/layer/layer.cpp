@@ -2,14 +2,11 @@
 
 #include "base/text.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <elf.h>
-#include <fmt/core.h>
 #include <link.h>
-#include <string_view>
 
 namespace clbin::layer {
 namespace {
@@ -85,13 +82,11 @@ std::unique_ptr<Recorder> make_recorder(const LayerSettings& settings, const Lay
 
 cl_icd_dispatch intercepting(cl_icd_dispatch table, const LayerSettings& settings) {
   add_program_calls(table);
-  add_program_answers(table);
   add_kernel_calls(table);
   add_extension_calls(table);
   const bool has_events = table.clGetEventInfo != nullptr && table.clRetainEvent != nullptr &&
                           table.clReleaseEvent != nullptr;
-  const bool stores_pocl =
-      settings.mode == Mode::cache && settings.pocl == PoclCache::on && has_events;
+  const bool stores_pocl = settings.mode == Mode::cache && settings.caches_pocl && has_events;
   if (settings.mode == Mode::record || stores_pocl) {
     add_launch_calls(table);
   }

@@ -2,22 +2,9 @@
 // the functions that ICD loaders call: cl_loader_layers 1.0 (CL/cl_layer.h) and 1.0.1.
 #pragma once
 
-#include "layer/layer_settings.hpp"
 #include "layer/program_builds.hpp"
-#include "layer/program_table.hpp"
-#include "layer/queries.hpp"
-#include "layer/recorder.hpp"
 
 #include <CL/cl_layer.h>
-
-#include <atomic>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 // Version 1.0.1 of the extension is newer than Debian's headers. Source:
 // registry.khronos.org/OpenCL/specs/3.0-unified/html/OpenCL_Ext.html#cl_loader_layers and
@@ -42,7 +29,6 @@ public:
   // The functions of the layer.
   [[nodiscard]] const cl_icd_dispatch& table() const noexcept { return m_table; }
   [[nodiscard]] const LayerSettings& settings() const noexcept { return m_settings; }
-  [[nodiscard]] const LayerLog& log() const noexcept { return m_log; }
   [[nodiscard]] ProgramTable& programs() noexcept { return m_programs; }
   [[nodiscard]] ProgramBuilds& builds() noexcept { return m_builds; }
   // Null unless the mode is `record`.
@@ -86,7 +72,6 @@ void track_il(cl_program program, cl_context context, const void* il, std::size_
 
 // Replace the functions of `table` that the layer intercepts. Functions that are null stay null.
 void add_program_calls(cl_icd_dispatch& table);
-void add_program_answers(cl_icd_dispatch& table);
 void add_kernel_calls(cl_icd_dispatch& table);
 void add_launch_calls(cl_icd_dispatch& table);
 void add_wait_calls(cl_icd_dispatch& table);

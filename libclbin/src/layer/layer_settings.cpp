@@ -4,12 +4,8 @@
 #include "base/file_io.hpp"
 #include "base/text.hpp"
 
-#include <algorithm>
-#include <array>
 #include <charconv>
-#include <fmt/core.h>
 #include <limits>
-#include <optional>
 #include <set>
 
 namespace clbin::layer {
@@ -33,8 +29,7 @@ std::vector<std::filesystem::path> split_paths(std::string_view text) {
   return paths;
 }
 
-// The settings that a file and the variables share. Each returns the problem with the value; empty
-// if there is none.
+// The settings of a file and the variables. Each returns the problem with the value, or "".
 std::string set_mode(LayerSettings& settings, std::string_view value) {
   for (const Mode mode : {Mode::cache, Mode::serve, Mode::record, Mode::strict}) {
     if (format::name_of(mode) == value) {
@@ -91,21 +86,20 @@ std::string set_least_counter(LayerSettings& settings, std::string_view value) {
   return {};
 }
 
-template <auto Member, auto On, auto Off>
+template <bool LayerSettings::*Member>
 std::string set_switch(LayerSettings& settings, std::string_view value) {
   const std::optional<bool> is_on = base::parse_switch(value);
   if (!is_on.has_value()) {
     return fmt::format("'{}' is neither 1 nor 0, yes nor no", base::printable(value));
   }
-  settings.*Member = *is_on ? On : Off;
+  settings.*Member = *is_on;
   return {};
 }
 
 // Off after a problem.
 std::string set_unsigned_cache(LayerSettings& settings, std::string_view value) {
-  settings.unsigned_cache = UnsignedCache::off;
-  return set_switch<&LayerSettings::unsigned_cache, UnsignedCache::on, UnsignedCache::off>(settings,
-                                                                                           value);
+  settings.has_unsigned_cache = false;
+  return set_switch<&LayerSettings::has_unsigned_cache>(settings, value);
 }
 
 enum class Concern : std::uint8_t { builds, signatures, keys };
@@ -122,11 +116,9 @@ constexpr std::array<Setting, 10> k_settings{{
     {"log", "CLBIN_LAYER_LOG", set_path<&LayerSettings::log>},
     {"record", "CLBIN_LAYER_RECORD", set_path<&LayerSettings::record_folder>},
     {"record-binaries", "CLBIN_LAYER_RECORD_BINARIES",
-     set_switch<&LayerSettings::binaries, Recorded::yes, Recorded::no>},
-    {"record-source", "CLBIN_LAYER_RECORD_SOURCE",
-     set_switch<&LayerSettings::source, Recorded::yes, Recorded::no>},
-    {"cache-pocl", "CLBIN_CACHE_POCL",
-     set_switch<&LayerSettings::pocl, PoclCache::on, PoclCache::off>},
+     set_switch<&LayerSettings::records_binaries>},
+    {"record-source", "CLBIN_LAYER_RECORD_SOURCE", set_switch<&LayerSettings::records_source>},
+    {"cache-pocl", "CLBIN_CACHE_POCL", set_switch<&LayerSettings::caches_pocl>},
     {"public-keys", "CLBIN_LAYER_PUBLIC_KEYS", set_public_keys, Concern::keys},
     {"least-counter", "CLBIN_LAYER_LEAST_COUNTER", set_least_counter, Concern::signatures},
     {"unsigned", "CLBIN_LAYER_UNSIGNED", set_unsigned_cache, Concern::signatures},
@@ -189,19 +181,18 @@ private:
     const std::size_t space = std::min(inside.find_first_of(" \t"), inside.size());
     const std::string_view kind = inside.substr(0, space);
     const std::string_view name = base::without_blanks(inside.substr(space));
-    if (kind == "program" && is_digest_start(name)) {
-      m_subject = OptionRule::Subject::program;
-    } else if (kind == "kernel" && is_word(name)) {
-      m_subject = OptionRule::Subject::kernel;
-    } else if (kind == "program") {
+    const bool is_program = kind == "program";
+    if (is_program && !is_digest_start(name)) {
       return not_understood(fmt::format("'{}' is not {} to {} lower-case hexadecimal digits",
                                         base::printable(name), k_fewest_digits, k_digest_digits));
-    } else {
+    }
+    if (!is_program && (kind != "kernel" || !is_word(name))) {
       return not_understood(
           fmt::format("unknown section '{}': expected 'program DIGEST' or 'kernel NAME'",
                       base::printable(inside)));
     }
     m_section = Section::rule;
+    m_subject = is_program ? OptionRule::Subject::program : OptionRule::Subject::kernel;
     m_name = name;
     return {};
   }
@@ -275,7 +266,7 @@ void check_signatures(SettingsRead& result) {
   if (result.is_file_unclear) {
     settings.signatures = SignatureUse::required;
     settings.public_keys.clear();
-    settings.unsigned_cache = UnsignedCache::off;
+    settings.has_unsigned_cache = false;
     result.problems.emplace_back("no bundle is trusted and the user cache is not used: the "
                                  "configuration file is not understood completely, and may "
                                  "require signatures");

@@ -5,13 +5,6 @@
 #include "cache/cache_settings.hpp"
 #include "model/record.hpp"
 
-#include <array>
-#include <cstdint>
-#include <filesystem>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace clbin::layer {
 
 enum class Mode : std::uint8_t {
@@ -24,11 +17,7 @@ constexpr std::array<std::string_view, 4> names_of(Mode /*unused*/) {
   return {"cache", "serve", "record", "strict"};
 }
 
-enum class Recorded : std::uint8_t { no, yes };
-enum class PoclCache : std::uint8_t { off, on };
 enum class SignatureUse : std::uint8_t { ignored, required };
-// Whether the user cache serves although signatures are required.
-enum class UnsignedCache : std::uint8_t { off, on };
 
 // Changes the build options of some programs.
 struct OptionRule {
@@ -47,16 +36,16 @@ struct LayerSettings {
   std::vector<std::filesystem::path> bundles;
   std::filesystem::path log; // empty: none; "-": standard error
   std::filesystem::path record_folder;
-  Recorded binaries = Recorded::no;
-  Recorded source = Recorded::yes;
-  PoclCache pocl = PoclCache::off;
+  bool records_binaries = false;
+  bool records_source = true;
+  bool caches_pocl = false;
   std::vector<OptionRule> rules; // in the order of the file
   // If a signature is required, only bundles that one of the keys signs serve. Required without a
   // key, if a setting of signatures is wrong: then no bundle serves.
   SignatureUse signatures = SignatureUse::ignored;
   std::vector<base::PublicKey> public_keys;
   std::uint64_t least_counter = 0;
-  UnsignedCache unsigned_cache = UnsignedCache::off;
+  bool has_unsigned_cache = false; // the user cache serves although a signature is required
 };
 
 struct SettingsRead {

@@ -1,13 +1,5 @@
 #include "layer/program_builds.hpp"
 
-#include "layer/layer_settings.hpp"
-#include "layer/queries.hpp"
-#include "layer/running_launches.hpp"
-#include "opencl/driver.hpp"
-
-#include <algorithm>
-#include <utility>
-
 namespace clbin::layer {
 namespace {
 
@@ -19,19 +11,23 @@ bool has_valid_arguments(const BuildCall& call) {
          (call.callback != nullptr || call.user_data == nullptr);
 }
 
+bool contains(const std::vector<cl_device_id>& devices, cl_device_id device) {
+  return std::find(devices.begin(), devices.end(), device) != devices.end();
+}
+
 // Some drivers accept a device twice, others reject it.
 std::vector<cl_device_id> distinct_devices(const BuildCall& call) {
   std::vector<cl_device_id> devices;
   for (cl_uint i = 0; i < call.count; ++i) {
-    if (std::count(devices.begin(), devices.end(), call.devices[i]) == 0) {
+    if (!contains(devices, call.devices[i])) {
       devices.push_back(call.devices[i]);
     }
   }
   return devices;
 }
 
-std::string_view text_or_empty(const char* options) {
-  return options == nullptr ? std::string_view() : std::string_view(options);
+std::string text_or_empty(const char* options) {
+  return options == nullptr ? "" : options;
 }
 
 } // namespace
@@ -46,7 +42,7 @@ ProgramBuilds::ProgramBuilds(const cl_icd_dispatch& next, const LayerSettings& s
                              const LayerLog& log, const cache::CacheSettings& cache,
                              ProgramTable& programs, Recorder* recorder)
     : m_next(next), m_settings(settings), m_log(log), m_programs(programs), m_recorder(recorder),
-      m_served(next, settings, log, cache), m_launches(m_next) {}
+      m_services(next, settings, log, cache), m_launches(m_next) {}
 
 void ProgramBuilds::release(const Ended& ended) const noexcept {
   for (cl_uint i = 0; i < ended.holds; ++i) {
@@ -112,8 +108,7 @@ cl_int ProgramBuilds::build(const ProgramView& view, const BuildCall& call) noex
 }
 
 cl_int ProgramBuilds::build_held(const ProgramView& view, const BuildCall& call) noexcept {
-  std::string why_not; // there is no attempt
-  std::optional<Attempt> attempt = prepared(view, call, why_not);
+  base::Result<Attempt> attempt = prepared(view, call);
   bool is_served = false;
   without_exceptions([&] {
     if (attempt.has_value() && m_settings.mode != Mode::record) {
@@ -127,25 +122,19 @@ cl_int ProgramBuilds::build_held(const ProgramView& view, const BuildCall& call)
     return CL_SUCCESS;
   }
   if (m_settings.mode == Mode::strict) {
-    return refuse(view, call, {CL_BUILD_PROGRAM_FAILURE, "build", attempt, why_not});
+    return refuse(view, call, attempt, {CL_BUILD_PROGRAM_FAILURE, "build", {}});
   }
-  return build_by_driver(view, call, attempt);
+  return build_by_driver(view, call, attempt.has_value() ? &*attempt : nullptr);
 }
 
-std::optional<ProgramBuilds::Attempt> ProgramBuilds::prepared(const ProgramView& view,
-                                                              const BuildCall& call,
-                                                              std::string& why_not) noexcept {
-  std::optional<Attempt> attempt;
+base::Result<ProgramBuilds::Attempt> ProgramBuilds::prepared(const ProgramView& view,
+                                                             const BuildCall& call) noexcept {
+  base::Result<Attempt> attempt = tl::unexpected(base::Error{base::ErrorCode::out_of_memory, {}});
   without_exceptions([&] {
-    base::Result<Attempt> result = prepare(view, call);
-    if (result.has_value()) {
-      attempt = *std::move(result);
-      return;
-    }
-    why_not = result.error().message;
-    if (m_settings.mode != Mode::strict) {
+    attempt = prepare(view, call);
+    if (!attempt.has_value() && m_settings.mode != Mode::strict) {
       m_log.write(fmt::format("passed on: a program{} that cannot be identified: {}",
-                              kernel_in_parentheses(*view.program), why_not));
+                              kernel_in_parentheses(*view.program), attempt.error().message));
     }
   });
   return attempt;
@@ -160,30 +149,25 @@ base::Result<ProgramBuilds::Attempt> ProgramBuilds::prepare(const ProgramView& v
     return base::fail(base::ErrorCode::opencl_call,
                       "the driver does not list the devices of the context");
   }
-  attempt.devices = distinct_devices(call);
-  if (attempt.devices.empty()) {
-    attempt.devices = of_context;
+  BuildArguments arguments{distinct_devices(call), text_or_empty(call.options),
+                           m_programs.constants(view.program)};
+  if (arguments.devices.empty()) {
+    arguments.devices = of_context;
   }
-  for (const cl_device_id device : attempt.devices) {
+  for (const cl_device_id device : arguments.devices) {
     if (std::count(of_context.begin(), of_context.end(), device) != 1) {
       return base::fail(base::ErrorCode::invalid_argument, "a device is not one of the context");
     }
   }
-  attempt.options = text_or_empty(call.options);
-  attempt.constants = m_programs.constants(view.program);
-  attempt.covers_all_builds = covers_all_builds(view, attempt.devices, of_context);
-  CLBIN_TRY_ASSIGN(attempt.served, m_served.prepare(*view.program, attempt.constants,
-                                                    attempt.devices, attempt.options));
-  attempt.changed_options = attempt.served->options();
+  attempt.covers_all_builds = covers_all_builds(view, arguments.devices, of_context);
+  CLBIN_TRY_ASSIGN(attempt.served,
+                   ServedBuild::prepare(m_services, *view.program, std::move(arguments)));
   return attempt;
 }
 
 bool ProgramBuilds::covers_all_builds(const ProgramView& view,
                                       const std::vector<cl_device_id>& devices,
                                       const std::vector<cl_device_id>& of_context) const {
-  const auto contains = [](const std::vector<cl_device_id>& all, cl_device_id device) {
-    return std::find(all.begin(), all.end(), device) != all.end();
-  };
   return std::all_of(of_context.begin(), of_context.end(), [&](cl_device_id device) {
     return contains(devices, device) ||
            (!(view.has_program() && contains(view.substitute->devices(), device)) &&
@@ -196,59 +180,59 @@ bool ProgramBuilds::serve(const ProgramView& view, Attempt& attempt) {
   if (!served.has_value()) {
     return false;
   }
-  const bool is_for_all = attempt.devices.size() == attempt.of_context.size();
-  auto substitute =
-      std::make_shared<const Substitute>(*std::move(served), attempt.devices, attempt.options,
-                                         is_for_all ? std::string() : attempt.served->key());
+  const BuildArguments& arguments = attempt.served->arguments();
+  const bool is_for_all = arguments.devices.size() == attempt.of_context.size();
+  auto substitute = std::make_shared<const Substitute>(
+      *std::move(served), arguments, is_for_all ? std::string() : attempt.served->key());
   (void)m_programs.set_build(view.program, std::move(substitute), std::nullopt);
-  log_build(attempt, attempt.served->outcome(), CL_SUCCESS);
+  log_build(*attempt.served, attempt.served->outcome(), CL_SUCCESS);
   return true;
 }
 
 bool ProgramBuilds::serve_all(const ProgramView& view, const Attempt& attempt) {
+  const BuildArguments& arguments = attempt.served->arguments();
   // The key differs if a header has changed since the first build.
-  if (!view.has_program() || view.substitute->options() != attempt.options ||
-      !attempt.constants.empty() || view.substitute->key() != attempt.served->key()) {
+  if (!view.has_program() || view.substitute->options() != arguments.options ||
+      !arguments.constants.empty() || view.substitute->key() != attempt.served->key()) {
     return false;
   }
-  Attempt all;
-  all.options = attempt.options;
-  all.of_context = attempt.of_context;
+  BuildArguments all{{}, arguments.options};
   for (const cl_device_id device : attempt.of_context) {
-    const auto& served = view.substitute->devices();
-    if (std::count(served.begin(), served.end(), device) != 0 ||
-        std::count(attempt.devices.begin(), attempt.devices.end(), device) != 0) {
+    if (contains(view.substitute->devices(), device) || contains(arguments.devices, device)) {
       all.devices.push_back(device);
     }
   }
-  if (!covers_all_builds(view, all.devices, all.of_context)) {
+  if (!covers_all_builds(view, all.devices, attempt.of_context)) {
     return false;
   }
-  auto served = m_served.prepare(*view.program, all.constants, all.devices, all.options);
+  auto served = ServedBuild::prepare(m_services, *view.program, std::move(all));
   if (!served.has_value()) {
     return false;
   }
-  all.served = *std::move(served);
-  return serve(view, all);
+  Attempt together{*std::move(served), attempt.of_context};
+  return serve(view, together);
 }
 
 cl_int ProgramBuilds::refuse(const ProgramView& view, const BuildCall& call,
+                             const base::Result<Attempt>& attempt,
                              const Refusal& refusal) noexcept {
   without_exceptions([&] {
-    const std::optional<Attempt>& attempt = refusal.attempt;
-    const std::string subject = attempt.has_value()
-                                    ? attempt->served->description()
+    const ServedBuild* const build = attempt.has_value() ? attempt->served.get() : nullptr;
+    const std::string subject = build != nullptr
+                                    ? build->description()
                                     : fmt::format("a program{} that cannot be identified",
                                                   kernel_in_parentheses(*view.program));
-    const std::string reason = refusal.reason.empty() ? attempt->served->why_not() : refusal.reason;
+    const std::string reason = !refusal.reason.empty() ? std::string(refusal.reason)
+                               : build != nullptr      ? build->why_not()
+                                                       : attempt.error().message;
     std::vector<cl_device_id> devices =
-        attempt.has_value() ? attempt->devices : distinct_devices(call);
+        build != nullptr ? build->arguments().devices : distinct_devices(call);
     if (devices.empty()) {
       devices = program_devices(m_next, call.program);
     }
     (void)m_programs.set_build(
         view.program,
-        Substitute::refusal(std::move(devices), std::string(text_or_empty(call.options)),
+        Substitute::refusal({std::move(devices), text_or_empty(call.options)},
                             fmt::format("libclbin_layer: mode 'strict' refuses to {} {}: {}",
                                         refusal.action, subject, reason)),
         std::nullopt);
@@ -261,66 +245,58 @@ cl_int ProgramBuilds::refuse(const ProgramView& view, const BuildCall& call,
 }
 
 cl_int ProgramBuilds::refuse_compile(const ProgramView& view, const BuildCall& call) noexcept {
-  std::string why_not;
-  std::optional<Attempt> attempt = prepared(view, call, why_not);
-  without_exceptions([&] {
-    if (attempt.has_value()) {
-      why_not = "no bundle and no cache serves programs that are compiled separately";
-    }
-  });
-  return refuse(view, call, {CL_COMPILE_PROGRAM_FAILURE, "compile", attempt, why_not});
+  const base::Result<Attempt> attempt = prepared(view, call);
+  const std::string_view reason =
+      "no bundle and no cache serves programs that are compiled separately";
+  return refuse(view, call, attempt,
+                {CL_COMPILE_PROGRAM_FAILURE, "compile", attempt.has_value() ? reason : ""});
 }
 
-cl_int ProgramBuilds::try_changed_options(const ProgramView& view, const Attempt& attempt) const {
-  const char* text = view.program->text.c_str();
-  const std::size_t length = view.program->text.size();
-  if (length == 0) {
-    return CL_SUCCESS; // IL: the build itself decides
-  }
+cl_int ProgramBuilds::try_options(const ProgramView& view, const ServedBuild& build) noexcept {
   cl_int code = CL_SUCCESS;
-  const cl_program trial =
-      m_next.clCreateProgramWithSource(view.program->context, 1, &text, &length, &code);
-  if (trial == nullptr) {
-    return code != CL_SUCCESS ? code : CL_OUT_OF_RESOURCES;
-  }
-  code = m_next.clBuildProgram(trial, static_cast<cl_uint>(attempt.devices.size()),
-                               attempt.devices.data(), attempt.changed_options.c_str(), nullptr,
-                               nullptr);
-  (void)m_next.clReleaseProgram(trial);
+  without_exceptions([&] {
+    if (!view.program->text.empty()) {
+      code = opencl::build_from_strings(m_services.driver, view.program->context,
+                                        build.arguments().devices, {view.program->text},
+                                        build.options())
+                 .code;
+    }
+  });
   return code;
 }
 
 cl_int ProgramBuilds::build_by_driver(const ProgramView& view, const BuildCall& call,
-                                      std::optional<Attempt>& attempt) noexcept {
-  bool is_changed = attempt.has_value() && attempt->changed_options != attempt->options;
-  const cl_int trial = is_changed ? try_changed_options(view, *attempt) : CL_SUCCESS;
+                                      Attempt* attempt) noexcept {
+  bool is_changed = attempt != nullptr && attempt->served->has_changed_options();
+  const cl_int trial = is_changed ? try_options(view, *attempt->served) : CL_SUCCESS;
   if (trial != CL_SUCCESS) {
     // No configuration makes a build fail that would succeed without it.
-    without_exceptions([&] { log_build(*attempt, "failed with changed options", trial); });
+    without_exceptions([&] { log_build(*attempt->served, "failed with changed options", trial); });
     is_changed = false;
-    attempt.reset();
+    attempt = nullptr;
   }
-  if (attempt.has_value() && !attempt->covers_all_builds) {
+  if (attempt != nullptr && !attempt->covers_all_builds) {
     build_natively(view);
   }
   // The callback may ask for the driver's own build.
   (void)m_programs.set_build(view.program, nullptr, std::nullopt);
-  cl_int code = pass_on(call, is_changed ? attempt->changed_options.c_str() : call.options);
+  cl_int code = pass_on(call, is_changed ? attempt->served->options().c_str() : call.options);
   if (is_argument_error(code)) {
     without_exceptions(
         [&] { (void)m_programs.set_build(view.program, view.substitute, view.own_options); });
     return code;
   }
-  if (!attempt.has_value()) {
+  if (attempt == nullptr) {
     return code;
   }
   without_exceptions([&] {
+    const BuildArguments& arguments = attempt->served->arguments();
     if (is_changed) {
-      (void)m_programs.set_build(view.program, nullptr, attempt->options);
+      (void)m_programs.set_build(view.program, nullptr, arguments.options);
     }
-    log_build(*attempt, code == CL_SUCCESS ? k_built : "failed", code);
-    if (code == CL_SUCCESS && is_built(call.program, attempt->devices)) {
-      keep_or_record(view, *attempt);
+    log_build(*attempt->served, code == CL_SUCCESS ? k_built : "failed", code);
+    if (code == CL_SUCCESS && is_built(call.program, arguments.devices)) {
+      keep_or_record(view, *attempt->served);
     }
   });
   return code;
@@ -336,37 +312,37 @@ bool ProgramBuilds::is_built(cl_program program, const std::vector<cl_device_id>
   });
 }
 
-void ProgramBuilds::keep_or_record(const ProgramView& view, Attempt& attempt) {
+void ProgramBuilds::keep_or_record(const ProgramView& view, ServedBuild& served) {
   if (m_recorder != nullptr) {
-    std::optional<RecordedBuild> build = attempt.served->recorded_build(view.program->handle);
+    std::optional<RecordedBuild> build = served.recorded_build(view.program->handle);
     if (build.has_value()) {
-      m_programs.set_recorded(view.program, build->names);
+      m_programs.set_recorded(view.program,
+                              {build->program.name, build->program.variants.front().name});
       m_recorder->record(*std::move(build));
     } else {
-      m_log.write(fmt::format("not recorded: {}: {}", attempt.served->why_not(),
-                              attempt.served->description()));
+      m_log.write(fmt::format("not recorded: {}: {}", served.why_not(), served.description()));
     }
     return;
   }
   if (m_settings.mode != Mode::serve) {
-    attempt.served->keep(view.program->handle, loader::KeepTime::after_build);
+    served.keep(view.program->handle, loader::KeepTime::after_build);
   }
-  if (m_settings.mode == Mode::cache && m_settings.pocl == PoclCache::on &&
-      attempt.served->is_on_pocl()) {
+  if (m_settings.mode == Mode::cache && m_settings.caches_pocl && served.is_on_pocl()) {
     watch_process_end();
-    m_programs.set_pending(view.program, {attempt.devices, attempt.options, attempt.constants,
-                                          attempt.served->key(), early_keep_of(*view.program)});
+    m_programs.set_pending(view.program,
+                           {served.arguments(), served.key(), early_keep_of(*view.program)});
   }
 }
 
-void ProgramBuilds::log_build(const Attempt& attempt, std::string_view outcome, cl_int code) const {
+void ProgramBuilds::log_build(const ServedBuild& served, std::string_view outcome,
+                              cl_int code) const {
   if (!m_log.is_on()) {
     return;
   }
   const std::string result =
       code == CL_SUCCESS ? std::string() : fmt::format(" with {}", opencl::cl_error_name(code));
-  const std::string reason = outcome == k_built ? attempt.served->why_not() : std::string();
-  m_log.write(fmt::format("{}{}: {}{}{}", outcome, result, attempt.served->description(),
+  const std::string reason = outcome == k_built ? served.why_not() : std::string();
+  m_log.write(fmt::format("{}{}: {}{}{}", outcome, result, served.description(),
                           reason.empty() ? "" : ": ", reason));
 }
 
@@ -414,7 +390,7 @@ void ProgramBuilds::keep_repeated(cl_kernel kernel) noexcept {
   });
 }
 
-void ProgramBuilds::keep_early(const NewLaunch& launch) {
+void ProgramBuilds::keep_early(const DueKeep& launch) {
   const DueKeep due = m_programs.begin_early_keep(launch);
   if (due.program != nullptr) {
     without_exceptions([&] { keep_by(due, nullptr); });
@@ -423,8 +399,7 @@ void ProgramBuilds::keep_early(const NewLaunch& launch) {
 }
 
 void ProgramBuilds::keep_by(const DueKeep& due, cl_program program) {
-  auto served = m_served.prepare(*due.program, due.pending->constants, due.pending->devices,
-                                 due.pending->options);
+  auto served = ServedBuild::prepare(m_services, *due.program, due.pending->arguments);
   if (!served.has_value()) {
     return;
   }
@@ -433,8 +408,8 @@ void ProgramBuilds::keep_by(const DueKeep& due, cl_program program) {
         fmt::format("not kept, because a header has changed: {}", (*served)->description()));
     return;
   }
-  const std::optional<DriverWork> work = DriverWork::begin();
-  if (!work.has_value()) {
+  const DriverWork work = begin_driver_work();
+  if (work == nullptr) {
     m_log.write(
         fmt::format("not kept, because the process is ending: {}", (*served)->description()));
     return;
@@ -463,7 +438,7 @@ void ProgramBuilds::after_wait() noexcept {
     }
     watch_process_end();
     keep_postponed();
-    for (const NewLaunch& launch : m_programs.take_new_launches()) {
+    for (const DueKeep& launch : m_programs.take_new_launches()) {
       keep_early(launch);
     }
   });

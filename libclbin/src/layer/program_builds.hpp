@@ -1,43 +1,44 @@
 // What clBuildProgram does: a binary of a bundle or the user cache, or else the driver's own build.
 #pragma once
 
-#include "layer/layer_settings.hpp"
-#include "layer/program_table.hpp"
 #include "layer/queries.hpp"
 #include "layer/recorder.hpp"
 #include "layer/running_launches.hpp"
-#include "loader/run_time_program.hpp"
-#include "opencl/driver.hpp"
-
-#include <CL/cl_icd.h>
-
-#include <atomic>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace clbin::layer {
 
-class ServedPrograms;
+// What all builds share. Thread-safe.
+struct BuildServices {
+  // Opens the bundles of the settings. A problem with one is reported.
+  BuildServices(const cl_icd_dispatch& next, const LayerSettings& settings, const LayerLog& log,
+                const cache::CacheSettings& cache);
 
-// One build. Used by one thread; borrows the program and the ServedPrograms.
+  opencl::Driver driver;
+  const LayerSettings& settings;
+  const LayerLog& log;
+  loader::BuilderState builder;
+};
+
+// One build. Used by one thread; borrows the program and the services.
 class ServedBuild {
 public:
-  // The build options after the rules of the configuration.
+  // opencl_call, invalid_argument: nothing can be said about the program.
+  [[nodiscard]] static base::Result<std::unique_ptr<ServedBuild>>
+  prepare(BuildServices& services, const TrackedProgram& program, BuildArguments arguments);
+
+  [[nodiscard]] const BuildArguments& arguments() const noexcept { return m_arguments; }
+  // After the rules of the configuration.
   [[nodiscard]] const std::string& options() const noexcept { return m_options; }
+  [[nodiscard]] bool has_changed_options() const { return m_options != m_arguments.options; }
   // "program 0123… (kernel 'add') with options '-DX=1' for 'DEVICE'"
   [[nodiscard]] std::string description() const;
-  // The digest of the program, and its normalized options. Differs if a header has changed.
+  // Of the program and its options. Differs if a header has changed.
   [[nodiscard]] std::string key() const;
   // Why the program was not served.
   [[nodiscard]] std::string why_not() const;
 
-  // Returns a program made from a binary; std::nullopt if there is none that the driver accepts.
-  [[nodiscard]] std::optional<loader::ServedProgram> serve();
+  // std::nullopt: the driver accepts no binary.
+  [[nodiscard]] std::optional<loader::ServedProgram> serve() { return m_program->serve(); }
   // "served from a bundle", "built from the IL of a bundle" or "served from the user cache", after
   // serve().
   [[nodiscard]] std::string_view outcome() const noexcept;
@@ -46,47 +47,23 @@ public:
   // As keep(), of a program that the driver builds from the same source for that. The context must
   // exist; the application's program need not.
   void keep_copy(loader::KeepTime time);
-  // Returns whether a device is one of PoCL.
-  [[nodiscard]] bool is_on_pocl() const;
+  [[nodiscard]] bool is_on_pocl() const { return m_program->is_on_pocl(); }
   // What mode `record` writes about such a program. std::nullopt: it cannot be identified.
   [[nodiscard]] std::optional<RecordedBuild> recorded_build(cl_program program) const;
 
 private:
-  friend ServedPrograms;
-  explicit ServedBuild(ServedPrograms& shared) : m_shared(shared) {}
+  ServedBuild(BuildServices& services, const TrackedProgram& program, BuildArguments arguments)
+      : m_services(services), m_tracked(program), m_arguments(std::move(arguments)) {}
+  [[nodiscard]] base::Result<void> begin(const std::string& options);
+  [[nodiscard]] loader::RunTimeRequest request() const;
   void add_recorded_entry(RecordedBuild& build, cl_program program, cl_device_id device) const;
 
-  ServedPrograms& m_shared;
-  const TrackedProgram* m_tracked = nullptr;
-  std::vector<cl_device_id> m_devices;
+  BuildServices& m_services;
+  const TrackedProgram& m_tracked;
+  BuildArguments m_arguments;
   std::string m_options;
-  bool m_has_constants = false;
   loader::LoadReport m_report;
   std::optional<loader::RunTimeProgram> m_program;
-};
-
-// Thread-safe.
-class ServedPrograms {
-public:
-  // Opens the bundles of the settings. A problem with one is reported.
-  ServedPrograms(const cl_icd_dispatch& next, const LayerSettings& settings, const LayerLog& log,
-                 const cache::CacheSettings& cache);
-
-  // opencl_call, invalid_argument: nothing can be said about the program.
-  [[nodiscard]] base::Result<std::unique_ptr<ServedBuild>>
-  prepare(const TrackedProgram& program, const std::map<cl_uint, base::Bytes>& constants,
-          const std::vector<cl_device_id>& devices, const std::string& options);
-
-private:
-  friend ServedBuild;
-  [[nodiscard]] base::Result<void> begin(ServedBuild& build, const TrackedProgram& program,
-                                         const std::map<cl_uint, base::Bytes>& constants,
-                                         const std::string& options);
-
-  opencl::Driver m_driver;
-  const LayerSettings& m_settings;
-  const LayerLog& m_log;
-  loader::BuilderState m_builder;
 };
 
 // " (kernel 'add')", by which a person recognizes a program in the log: the first kernel that the
@@ -120,14 +97,12 @@ public:
   [[nodiscard]] cl_int refuse_compile(const ProgramView& view, const BuildCall& call) noexcept;
   // Says that mode `strict` refuses to link the program.
   void report_refused_link(const ProgramView& view, cl_int code) const noexcept;
-  // Lets the driver build a program that has a substitute, because a call needs the driver's own.
-  // Not for mode `strict`.
+  // Lets the driver build a program that has a substitute. Not for mode `strict`.
   void build_natively(const ProgramView& view) noexcept;
   // Stores the binary of a program that PoCL has built and launched: now, or once no launch runs.
   // Call it before the driver's release of the program or of its last kernel.
   void keep(DueKeep due) noexcept;
-  // Stores the binary of the program if launches of the kernel only repeat themselves. Call it
-  // before a launch.
+  // Call it before a launch. Stores the binary if launches of the kernel only repeat themselves.
   void keep_repeated(cl_kernel kernel) noexcept;
   // Stores the binaries of programs that were launched for the first time, unless a launch runs.
   // Call it on a thread of the application, after a call that has waited.
@@ -142,21 +117,16 @@ public:
 private:
   // One call of build().
   struct Attempt {
-    std::vector<cl_device_id> devices;
-    std::string options;         // as the application passed them
-    std::string changed_options; // as the rules changed them
-    std::map<cl_uint, base::Bytes> constants;
+    std::unique_ptr<ServedBuild> served;
     std::vector<cl_device_id> of_context;
     bool covers_all_builds = true; // no other device has a build that must stay usable
-    std::unique_ptr<ServedBuild> served;
   };
 
-  // What mode `strict` refuses, and why.
+  // What mode `strict` refuses.
   struct Refusal {
     cl_int code = CL_SUCCESS;
     std::string_view action; // "build"
-    const std::optional<Attempt>& attempt;
-    const std::string& reason; // empty: that of the attempt
+    std::string_view reason; // empty: that of the attempt
   };
 
   [[nodiscard]] cl_int pass_on(const BuildCall& call, const char* options) const noexcept;
@@ -171,14 +141,9 @@ private:
   // Serves a build for another device of a program that is served already: one program for all of
   // these devices, if their builds have the same options.
   [[nodiscard]] bool serve_all(const ProgramView& view, const Attempt& attempt);
-  // Builds the source with the changed options, in a program that is then released, and returns the
-  // driver's code. Not every driver can build a program again after a build of it has failed
-  // (Intel's CPU runtime).
-  [[nodiscard]] cl_int try_changed_options(const ProgramView& view, const Attempt& attempt) const;
-  // Prepares a build. Returns std::nullopt, and sets `why_not`, if that fails: then the driver
-  // decides, which is logged, or mode `strict` refuses.
-  [[nodiscard]] std::optional<Attempt> prepared(const ProgramView& view, const BuildCall& call,
-                                                std::string& why_not) noexcept;
+  // As prepare(). The driver then decides, which is logged, or mode `strict` refuses.
+  [[nodiscard]] base::Result<Attempt> prepared(const ProgramView& view,
+                                               const BuildCall& call) noexcept;
   // Passes on what the layer cannot handle. Mode `strict` returns `refusal` instead, because some
   // drivers build what OpenCL rejects.
   [[nodiscard]] cl_int pass_on_unless_strict(const ProgramView& view, const BuildCall& call,
@@ -186,23 +151,27 @@ private:
                                              std::string_view reason) const noexcept;
   [[nodiscard]] cl_int build_held(const ProgramView& view, const BuildCall& call) noexcept;
   [[nodiscard]] cl_int build_by_driver(const ProgramView& view, const BuildCall& call,
-                                       std::optional<Attempt>& attempt) noexcept;
+                                       Attempt* attempt) noexcept;
+  // Builds the source with the options that rules changed, in a program that is then released, and
+  // returns the driver's code: not every driver can build a program again after a build of it has
+  // failed (Intel's CPU runtime). IL is not built: the build itself decides.
+  [[nodiscard]] cl_int try_options(const ProgramView& view, const ServedBuild& build) noexcept;
   // Fails a build in mode `strict`, and says why: in the log, on standard error, and in the build
-  // log of the program, which names the devices of the call even if they are not those of the
-  // context. Returns the code.
+  // log of the program, also for devices that are not those of the context. Returns the code.
   [[nodiscard]] cl_int refuse(const ProgramView& view, const BuildCall& call,
+                              const base::Result<Attempt>& attempt,
                               const Refusal& refusal) noexcept;
   void report_refusal(std::string_view action, std::string_view subject, cl_int code,
                       std::string_view reason) const;
   [[nodiscard]] static EarlyKeep early_keep_of(const TrackedProgram& program);
-  void keep_early(const NewLaunch& launch);
+  void keep_early(const DueKeep& launch);
   // Stores what keep() has put off. Only in a pause.
   void keep_postponed();
   // Stores the binary of `program`, or of a copy if it is null, unless a header has changed or the
   // process is ending.
   void keep_by(const DueKeep& due, cl_program program);
-  void keep_or_record(const ProgramView& view, Attempt& attempt);
-  void log_build(const Attempt& attempt, std::string_view outcome, cl_int code) const;
+  void keep_or_record(const ProgramView& view, ServedBuild& served);
+  void log_build(const ServedBuild& served, std::string_view outcome, cl_int code) const;
   [[nodiscard]] bool is_built(cl_program program, const std::vector<cl_device_id>& devices) const;
 
   const cl_icd_dispatch& m_next;
@@ -210,7 +179,7 @@ private:
   const LayerLog& m_log;
   ProgramTable& m_programs;
   Recorder* m_recorder;
-  ServedPrograms m_served;
+  BuildServices m_services;
   RunningLaunches m_launches;
   std::mutex m_postponed_mutex;
   std::vector<DueKeep> m_postponed; // each with a reference to the driver's program

@@ -1,8 +1,5 @@
 #include "layer/program_table.hpp"
 
-#include <algorithm>
-#include <utility>
-
 namespace clbin::layer {
 namespace {
 
@@ -39,12 +36,10 @@ DueKeep final_keep(const std::shared_ptr<TrackedProgram>& program) {
 
 } // namespace
 
-std::shared_ptr<const Substitute> Substitute::refusal(std::vector<cl_device_id> devices,
-                                                      std::string options, std::string log) {
-  auto substitute =
-      std::make_shared<Substitute>(loader::ServedProgram{}, std::move(devices), std::move(options));
+std::shared_ptr<const Substitute> Substitute::refusal(BuildArguments arguments, std::string log) {
+  auto substitute = std::make_shared<Substitute>(loader::ServedProgram{}, std::move(arguments));
   std::call_once(substitute->m_once, [&] {
-    substitute->m_details.assign(substitute->m_devices.size(), {std::move(log), {}});
+    substitute->m_details.assign(substitute->devices().size(), {std::move(log), {}});
   });
   return substitute;
 }
@@ -55,13 +50,13 @@ const std::vector<loader::ProgramDetails>& Substitute::details() const {
     for (const loader::ServedDetails& details : m_served.details) {
       m_details.push_back(details.read().value_or(loader::ProgramDetails()));
     }
-    m_details.resize(m_devices.size());
+    m_details.resize(devices().size());
   });
   return m_details;
 }
 
 const std::string& Substitute::log(cl_device_id device) const {
-  const auto place = std::find(m_devices.begin(), m_devices.end(), device) - m_devices.begin();
+  const auto place = std::find(devices().begin(), devices().end(), device) - devices().begin();
   return details().at(static_cast<std::size_t>(place)).build_log;
 }
 
@@ -238,13 +233,13 @@ DueKeep ProgramTable::take_pending(cl_kernel kernel) {
   return found == nullptr ? DueKeep() : final_keep(found->program);
 }
 
-std::vector<NewLaunch> ProgramTable::take_new_launches() {
+std::vector<DueKeep> ProgramTable::take_new_launches() {
   const Writing lock(m_mutex);
   m_has_new_launches = false;
   return std::exchange(m_new_launches, {});
 }
 
-DueKeep ProgramTable::begin_early_keep(const NewLaunch& launch) {
+DueKeep ProgramTable::begin_early_keep(const DueKeep& launch) {
   const Writing lock(m_mutex);
   PendingKeep& pending = *launch.pending;
   const std::size_t launches = pending.launches.size();

@@ -2,41 +2,35 @@
 // end. Counts references as the application sees them; calls no driver.
 #pragma once
 
-#include "base/byte_codec.hpp"
 #include "loader/run_time_program.hpp"
-#include "model/kernel.hpp"
 
-#include <atomic>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <optional>
 #include <set>
 #include <shared_mutex>
-#include <string>
-#include <unordered_map>
-#include <vector>
 
 namespace clbin::layer {
+
+// What a build is made with.
+struct BuildArguments {
+  std::vector<cl_device_id> devices;
+  std::string options;                        // as the application passed them
+  std::map<cl_uint, base::Bytes> constants{}; // at the time of the build
+};
 
 // The result of a build that the driver did not make on the application's program: a program made
 // from a binary, or a refusal of mode `strict`. Immutable; the last owner releases the program.
 class Substitute {
 public:
   Substitute() = default;
-  Substitute(loader::ServedProgram served, std::vector<cl_device_id> devices, std::string options,
-             std::string key = {})
-      : m_served(std::move(served)), m_devices(std::move(devices)), m_options(std::move(options)),
-        m_key(std::move(key)) {}
-  [[nodiscard]] static std::shared_ptr<const Substitute>
-  refusal(std::vector<cl_device_id> devices, std::string options, std::string log);
+  // `key` is ServedBuild::key(); empty if no build for another device can follow.
+  Substitute(loader::ServedProgram served, BuildArguments arguments, std::string key = {})
+      : m_served(std::move(served)), m_arguments(std::move(arguments)), m_key(std::move(key)) {}
+  [[nodiscard]] static std::shared_ptr<const Substitute> refusal(BuildArguments arguments,
+                                                                 std::string log);
 
   // Null for a refusal.
   [[nodiscard]] cl_program program() const noexcept { return m_served.program.get(); }
-  [[nodiscard]] const std::vector<cl_device_id>& devices() const noexcept { return m_devices; }
-  // As the application passed them.
-  [[nodiscard]] const std::string& options() const noexcept { return m_options; }
-  // ServedBuild::key() at the time of the build; empty if no build for another device can follow.
+  [[nodiscard]] const std::vector<cl_device_id>& devices() const { return m_arguments.devices; }
+  [[nodiscard]] const std::string& options() const noexcept { return m_arguments.options; }
   [[nodiscard]] const std::string& key() const noexcept { return m_key; }
   // The build log for one of the devices. Thread-safe.
   [[nodiscard]] const std::string& log(cl_device_id device) const;
@@ -47,8 +41,7 @@ private:
   [[nodiscard]] const std::vector<loader::ProgramDetails>& details() const;
 
   loader::ServedProgram m_served;
-  std::vector<cl_device_id> m_devices;
-  std::string m_options;
+  BuildArguments m_arguments;
   std::string m_key;
   mutable std::once_flag m_once;                         // for m_details
   mutable std::vector<loader::ProgramDetails> m_details; // one a device
@@ -67,10 +60,8 @@ enum class EarlyKeep : std::uint8_t { no, yes };
 // A build by PoCL that is stored after the first launches: its binary contains code only for the
 // work-group sizes that were launched until then.
 struct PendingKeep {
-  std::vector<cl_device_id> devices;
-  std::string options;                        // as the application passed them
-  std::map<cl_uint, base::Bytes> constants{}; // at the time of the build
-  std::string key{};                          // ServedBuild::key() at the time of the build
+  BuildArguments arguments;
+  std::string key{}; // ServedBuild::key() at the time of the build
   EarlyKeep early = EarlyKeep::no;
   std::set<std::string> launches{}; // kernels and local sizes, distinct
   unsigned repeated = 0;            // launches since the last new one
@@ -106,18 +97,12 @@ struct TrackedKernel {
   cl_uint references = 1;
 };
 
-// A program whose binary is to be stored now.
+// A program whose binary is to be stored now, or that has a new launch and is stored early.
 struct DueKeep {
   std::shared_ptr<TrackedProgram> program; // null: none
   std::shared_ptr<PendingKeep> pending;
   std::size_t launches = 0; // that the binary contains
   loader::KeepTime time = loader::KeepTime::after_launches;
-};
-
-// The first launch of a kernel with a local size, of a program that is stored early.
-struct NewLaunch {
-  std::shared_ptr<TrackedProgram> program;
-  std::shared_ptr<PendingKeep> pending;
 };
 
 // What the caller releases, without a lock, after an object has left the table.
@@ -148,6 +133,10 @@ struct ProgramView {
   // Returns whether the program stands behind the application's.
   [[nodiscard]] bool has_program() const noexcept {
     return substitute != nullptr && substitute->program() != nullptr;
+  }
+  // Returns the program that was built for `handle`, which is the one of this view.
+  [[nodiscard]] cl_program built(cl_program handle) const noexcept {
+    return has_program() ? substitute->program() : handle;
   }
 };
 
@@ -180,7 +169,6 @@ public:
   void set_recorded(const std::shared_ptr<TrackedProgram>& program, RecordedNames names);
 
   void set_pending(const std::shared_ptr<TrackedProgram>& program, PendingKeep pending);
-  // Returns whether note_launch() has something to record: the program of the kernel is pending.
   [[nodiscard]] bool awaits_launches(cl_kernel kernel) const;
   void note_launch(cl_kernel kernel, const std::string& launch);
   // Returns whether the launches of the kernel's program only repeat themselves by now. After that,
@@ -189,13 +177,12 @@ public:
   // Ends the watch over launches of the kernel's program. Returns it, unless everything is stored.
   [[nodiscard]] DueKeep take_pending(cl_kernel kernel);
 
-  // Does not block. False: there is nothing to be had from take_new_launches().
+  // Does not block.
   [[nodiscard]] bool has_new_launches() const noexcept { return m_has_new_launches.load(); }
-  [[nodiscard]] std::vector<NewLaunch> take_new_launches();
-  // Returns the program of the launch if its binary is to be stored early, and nobody does so now.
-  // Then call end_early_keep().
-  // Not for each of hundreds of launches: the number of those stored grows by a quarter.
-  [[nodiscard]] DueKeep begin_early_keep(const NewLaunch& launch);
+  [[nodiscard]] std::vector<DueKeep> take_new_launches();
+  // Returns the program of the launch if its binary is to be stored early, which nobody does now.
+  // The number of stored launches grows by a quarter each time. Then call end_early_keep().
+  [[nodiscard]] DueKeep begin_early_keep(const DueKeep& launch);
   void end_early_keep(const DueKeep& due);
 
   // `substitute` is null for a kernel that the driver made from the application's program.
@@ -215,7 +202,7 @@ private:
   mutable std::shared_mutex m_mutex;
   std::unordered_map<cl_program, std::shared_ptr<TrackedProgram>> m_programs;
   std::unordered_map<cl_kernel, TrackedKernel> m_kernels;
-  std::vector<NewLaunch> m_new_launches;
+  std::vector<DueKeep> m_new_launches;
   std::atomic<bool> m_has_new_launches{false};
 };
 

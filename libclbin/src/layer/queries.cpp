@@ -1,6 +1,5 @@
 #include "layer/queries.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <iterator>
 
@@ -40,47 +39,22 @@ cl_device_id queue_device(const cl_icd_dispatch& next, cl_command_queue queue) {
 }
 
 void* function_of(const cl_icd_dispatch& table, std::string_view name) {
-  struct NamedFunction {
-    std::string_view name;
-    void* function;
+  using Named = std::pair<std::string_view, void*>;
+#define CLBIN_NAMED(function, need)                                                                \
+  Named{"cl" #function, reinterpret_cast<void*>(table.cl##function)},
+  const Named functions[]{
+      CLBIN_DRIVER_FUNCTIONS(CLBIN_NAMED)           //
+      CLBIN_NAMED(RetainProgram, required)          //
+      CLBIN_NAMED(CreateKernelsInProgram, optional) //
+      CLBIN_NAMED(CloneKernel, optional)            //
+      CLBIN_NAMED(RetainKernel, optional)           //
+      CLBIN_NAMED(EnqueueNDRangeKernel, optional)   //
+      CLBIN_NAMED(EnqueueTask, optional)            //
   };
-#define CLBIN_NAMED(function)                                                                      \
-  NamedFunction {                                                                                  \
-#function, reinterpret_cast < void*>(table.function)                                           \
-  }
-  const NamedFunction functions[]{CLBIN_NAMED(clGetPlatformIDs),
-                                  CLBIN_NAMED(clGetPlatformInfo),
-                                  CLBIN_NAMED(clGetDeviceIDs),
-                                  CLBIN_NAMED(clGetDeviceInfo),
-                                  CLBIN_NAMED(clCreateContext),
-                                  CLBIN_NAMED(clReleaseContext),
-                                  CLBIN_NAMED(clGetContextInfo),
-                                  CLBIN_NAMED(clCreateProgramWithSource),
-                                  CLBIN_NAMED(clCreateProgramWithBinary),
-                                  CLBIN_NAMED(clCreateProgramWithIL),
-                                  CLBIN_NAMED(clRetainProgram),
-                                  CLBIN_NAMED(clReleaseProgram),
-                                  CLBIN_NAMED(clBuildProgram),
-                                  CLBIN_NAMED(clCompileProgram),
-                                  CLBIN_NAMED(clLinkProgram),
-                                  CLBIN_NAMED(clSetProgramSpecializationConstant),
-                                  CLBIN_NAMED(clGetProgramInfo),
-                                  CLBIN_NAMED(clGetProgramBuildInfo),
-                                  CLBIN_NAMED(clCreateKernel),
-                                  CLBIN_NAMED(clCreateKernelsInProgram),
-                                  CLBIN_NAMED(clCloneKernel),
-                                  CLBIN_NAMED(clRetainKernel),
-                                  CLBIN_NAMED(clReleaseKernel),
-                                  CLBIN_NAMED(clGetKernelInfo),
-                                  CLBIN_NAMED(clGetKernelArgInfo),
-                                  CLBIN_NAMED(clGetKernelWorkGroupInfo),
-                                  CLBIN_NAMED(clEnqueueNDRangeKernel),
-                                  CLBIN_NAMED(clEnqueueTask)};
 #undef CLBIN_NAMED
-  const auto* const found =
-      std::find_if(std::begin(functions), std::end(functions),
-                   [&](const NamedFunction& known) { return known.name == name; });
-  return found == std::end(functions) ? nullptr : found->function;
+  const auto* const found = std::find_if(std::begin(functions), std::end(functions),
+                                         [&](const Named& known) { return known.first == name; });
+  return found == std::end(functions) ? nullptr : found->second;
 }
 
 base::Result<opencl::Driver> driver_of(const cl_icd_dispatch& table) {

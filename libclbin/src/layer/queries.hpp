@@ -1,20 +1,13 @@
 // Queries of the driver, and answers to those of the application.
 #pragma once
 
-#include "base/byte_codec.hpp"
-#include "opencl/driver.hpp"
+#include "opencl/device_query.hpp"
 
 #include <CL/cl_icd.h>
 
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace clbin::layer {
 
-// Calls `body`; an exception, which no function of OpenCL may throw, ends it and is ignored. The
-// caller has then done what the driver alone would do.
+// Calls `body`; an exception, which no function of OpenCL may throw, ends it and is ignored.
 template <typename Body>
 void without_exceptions(const Body& body) noexcept {
   try {
@@ -40,30 +33,10 @@ struct Answer {
   }
 };
 
-// Asks for a list, such as CL_PROGRAM_DEVICES, with a query of clGetProgramInfo's kind. Empty if it
-// fails.
+// Empty if the query fails.
 template <typename Item, typename Query>
 [[nodiscard]] std::vector<Item> list_of(const Query& query) {
-  std::size_t size = 0;
-  if (query(0, nullptr, &size) != CL_SUCCESS) {
-    return {};
-  }
-  // NOLINTNEXTLINE(bugprone-sizeof-expression): items may be handles, which are pointers
-  constexpr std::size_t k_item_bytes = sizeof(Item);
-  std::vector<Item> items(size / k_item_bytes);
-  if (!items.empty() &&
-      query(items.size() * k_item_bytes, static_cast<void*>(items.data()), nullptr) != CL_SUCCESS) {
-    items.clear();
-  }
-  return items;
-}
-
-// Asks for a text, without what follows its null terminator. Empty if the query fails.
-template <typename Query>
-[[nodiscard]] std::string text_of(const Query& query) {
-  const std::vector<char> text = list_of<char>(query);
-  const std::string_view all(text.data(), text.size());
-  return std::string(all.substr(0, all.find('\0')));
+  return opencl::ask_list<Item>(query).value_or(std::vector<Item>());
 }
 
 [[nodiscard]] std::vector<cl_device_id> context_devices(const cl_icd_dispatch& next,
@@ -73,8 +46,7 @@ template <typename Query>
 // Null if the query fails.
 [[nodiscard]] cl_device_id queue_device(const cl_icd_dispatch& next, cl_command_queue queue);
 
-// Returns a function of the table by its name ("clBuildProgram"): one that libclbin calls, or that
-// the layer replaces. Null for all others.
+// Returns the function ("clBuildProgram") if libclbin calls or the layer replaces it, else null.
 [[nodiscard]] void* function_of(const cl_icd_dispatch& table, std::string_view name);
 // Returns the functions that libclbin calls. no_opencl: a required one is missing.
 [[nodiscard]] base::Result<opencl::Driver> driver_of(const cl_icd_dispatch& table);

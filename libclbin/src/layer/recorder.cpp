@@ -3,13 +3,10 @@
 #include "base/text.hpp"
 #include "format/bundle/bundle_writer.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
-#include <fmt/core.h>
-#include <span>
-#include <string>
+#include <fmt/format.h>
 #include <unistd.h>
 
 namespace clbin::layer {
@@ -99,18 +96,13 @@ void Recorder::record(RecordedBuild build) {
     const std::scoped_lock lock(m_mutex);
     // Another process may have had the same number, in another container or before.
     do {
-      name = fmt::format("{}-{}-{}-{}.clbin", build.names.program, build.names.variant, ::getpid(),
-                         m_next_number++);
+      name = fmt::format("{}-{}-{}-{}.clbin", build.program.name,
+                         build.program.variants.front().name, ::getpid(), m_next_number++);
     } while (std::filesystem::exists(m_folder / name));
   }
   format::BundleInput bundle;
   bundle.producer = k_producer;
-  format::ProgramInput& program = bundle.programs.emplace_back();
-  program.name = build.names.program;
-  program.source = std::move(build.source);
-  program.variants.push_back({build.names.variant, std::move(build.options)});
-  program.entries = std::move(build.entries);
-  program.builds = std::move(build.builds);
+  bundle.programs.push_back(std::move(build.program));
   const auto bytes = format::write_bundle(bundle, {k_compression_level, {}});
   const Result<void> written =
       bytes.has_value() ? write_by_rename(m_folder, name, *bytes) : tl::unexpected(bytes.error());
@@ -118,11 +110,10 @@ void Recorder::record(RecordedBuild build) {
                                   : fmt::format("not recorded: {}", written.error().message));
 }
 
-void Recorder::record(const RecordedLaunch& launch) {
+void Recorder::record(const std::string& program, const format::RecordedLaunch& launch) {
   std::string line =
-      fmt::format("{} {} {} {} {} {} {}{}\n", launch.names.program, launch.names.variant,
-                  launch.kernel, launch.dimensions, launch.local[0], launch.local[1],
-                  launch.local[2], launch.has_offset ? " offset" : "");
+      fmt::format("{} {} {} {} {}{}\n", program, launch.variant, launch.kernel, launch.dimensions,
+                  fmt::join(launch.local_size, " "), launch.has_offset ? " offset" : "");
   const std::scoped_lock lock(m_mutex);
   if (!m_launches.insert(line).second) {
     return;

@@ -2,18 +2,8 @@
 // launches, to a directory from which `oclcc --record` makes a bundle.
 #pragma once
 
-#include "base/file_io.hpp"
 #include "layer/layer_settings.hpp"
 #include "layer/program_table.hpp"
-#include "model/bundle.hpp"
-
-#include <array>
-#include <cstdint>
-#include <filesystem>
-#include <mutex>
-#include <set>
-#include <string>
-#include <string_view>
 
 namespace clbin::layer {
 
@@ -33,27 +23,13 @@ private:
   base::FileDescriptor m_file;
 };
 
-// Writes "libclbin_layer: LINE" to standard error. For problems, which are reported once. As in the
-// log, a line that cannot be written is lost, and no signal is delivered to the application.
+// Writes "libclbin_layer: LINE" to standard error. As in the log, a line that cannot be written is
+// lost, and no signal is delivered to the application.
 void report_problem(std::string_view line);
 
-// A build to be recorded: one program with one variant.
 struct RecordedBuild {
-  RecordedNames names;
-  std::string options; // normalized
-  std::string kernel;  // " (kernel 'add')", for the log
-  std::optional<format::SourcePackage> source;
-  std::vector<format::EntryInput> entries;
-  std::vector<format::RecordedBuild> builds; // one a device
-};
-
-// Local work-group size of a launch; {0, 0, 0} if the application left the choice to the driver.
-struct RecordedLaunch {
-  RecordedNames names;
-  std::string kernel;
-  std::uint32_t dimensions = 1;
-  std::array<std::size_t, 3> local{};
-  bool has_offset = false;
+  format::ProgramInput program; // with one variant
+  std::string kernel;           // " (kernel 'add')", for the log
 };
 
 // Thread-safe. A process that is killed leaves whole files: a bundle has a temporary name until it
@@ -68,7 +44,7 @@ public:
   void record(RecordedBuild build);
   // Appends a line "PROGRAM VARIANT KERNEL DIMENSIONS X Y Z", with " offset" at its end for a
   // launch with an offset, to launches-<pid>.log, unless this process has written the same line.
-  void record(const RecordedLaunch& launch);
+  void record(const std::string& program, const format::RecordedLaunch& launch);
 
   // Appends the file of an OpenCL ICD loader of this process to loaders-<pid>.log: first the one
   // that uses the layer, then one whose builds the layer does not see.

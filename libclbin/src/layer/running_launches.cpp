@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <cstdlib>
-#include <mutex>
 #include <unistd.h>
 #include <utility>
 
@@ -108,11 +106,11 @@ void watch_process_end() {
   (void)std::atexit(end_work);
 }
 
-std::optional<DriverWork> DriverWork::begin() {
+DriverWork begin_driver_work() {
   Work& state = work();
   const std::scoped_lock lock(state.mutex);
   if (state.is_ending) {
-    return std::nullopt;
+    return nullptr;
   }
   if (state.process != ::getpid()) {
     state.process = ::getpid();
@@ -120,16 +118,10 @@ std::optional<DriverWork> DriverWork::begin() {
   }
   ++state.running;
   ++own_work();
-  return DriverWork();
+  return DriverWork(&state);
 }
 
-DriverWork::DriverWork(DriverWork&& other) noexcept
-    : m_is_counted(std::exchange(other.m_is_counted, false)) {}
-
-DriverWork::~DriverWork() {
-  if (!m_is_counted) {
-    return;
-  }
+void EndDriverWork::operator()(void* /*work*/) const noexcept {
   Work& state = work();
   const std::scoped_lock lock(state.mutex);
   --state.running;

@@ -1,6 +1,5 @@
 // When a driver may be asked for a binary. PoCL aborts the process if a kernel with a required
-// work-group size runs meanwhile (doc/drivers.md), and a driver's own objects may no longer exist
-// when the process ends.
+// work-group size runs (doc/drivers.md), and a driver's objects may be gone when the process ends.
 #pragma once
 
 #include <CL/cl_icd.h>
@@ -58,18 +57,12 @@ private:
 void watch_process_end();
 
 // Work of a thread that calls a driver for the layer's own purposes. exit() in another thread waits
-// for it, at most 30 seconds. Thread-safe.
-class DriverWork {
-public:
-  // Returns std::nullopt if the process is ending.
-  [[nodiscard]] static std::optional<DriverWork> begin();
-  DriverWork(DriverWork&& other) noexcept;
-  DriverWork& operator=(DriverWork&&) = delete;
-  ~DriverWork();
-
-private:
-  DriverWork() = default;
-  bool m_is_counted = true;
+// for its end, at most 30 seconds.
+struct EndDriverWork {
+  void operator()(void* work) const noexcept;
 };
+using DriverWork = std::unique_ptr<void, EndDriverWork>;
+// Returns null if the process is ending. Thread-safe.
+[[nodiscard]] DriverWork begin_driver_work();
 
 } // namespace clbin::layer

@@ -1,28 +1,17 @@
-#include "base/file_io.hpp"
 #include "closure/include_closure.hpp"
 #include "format/binary/binary_kernels.hpp"
-#include "format/bundle/signatures.hpp"
-#include "layer/layer_settings.hpp"
 #include "layer/program_builds.hpp"
-#include "opencl/device_query.hpp"
-#include "opencl/program_build.hpp"
 #include "source/recorded_names.hpp"
-
-#include <algorithm>
-#include <fmt/core.h>
 
 namespace clbin::layer {
 
 namespace {
 
-using loader::RunTimeProgram;
-
 cache::CacheSettings user_cache_settings(cache::CacheSettings cache,
                                          const LayerSettings& settings) {
-  cache.on_pocl = settings.pocl == PoclCache::on ? cache::CacheOnPocl::yes //
-                                                 : cache::CacheOnPocl::no;
-  if (settings.signatures == SignatureUse::required &&
-      settings.unsigned_cache == UnsignedCache::off) {
+  cache.on_pocl = settings.caches_pocl ? cache::CacheOnPocl::yes //
+                                       : cache::CacheOnPocl::no;
+  if (settings.signatures == SignatureUse::required && !settings.has_unsigned_cache) {
     cache.use = cache::CacheUse::off;
     cache.why_off = "a signature is required, and nobody signs its entries";
   }
@@ -43,26 +32,6 @@ open_bundle(const std::filesystem::path& path, const LayerSettings& settings) {
     return base::fail(base::ErrorCode::encrypted, "it is encrypted, and the layer has no key");
   }
   return std::make_shared<const format::BundleReader>(std::move(reader));
-}
-
-loader::RunTimeRequest request_for(const TrackedProgram& program,
-                                   const std::map<cl_uint, base::Bytes>& constants,
-                                   const std::vector<cl_device_id>& devices,
-                                   const std::string& options) {
-  loader::RunTimeRequest request;
-  if (program.il.empty()) {
-    request.source.strings = {program.text};
-  } else {
-    request.source.il = program.il;
-  }
-  request.source.options = options;
-  for (const auto& [id, value] : constants) {
-    request.source.constants.push_back({id, value});
-  }
-  request.devices = devices;
-  // Queries of arguments must be answered although binaries do not contain the answers.
-  request.kernels = loader::KernelDetail::arguments;
-  return request;
 }
 
 std::vector<std::string> sorted_kernel_names(const opencl::Driver& driver, cl_program program) {
@@ -99,7 +68,7 @@ base::Result<format::EntryInput> recorded_entry(const opencl::Driver& driver, cl
 
 // "off: …" and "not used: …" are reasons of an attempt, which names the user cache.
 std::string reason_of(const loader::Attempt& attempt) {
-  const bool is_of_cache = attempt.rule == loader::AttemptRule::user_cache;
+  const bool is_of_cache = attempt.rule == loader::Rule::user_cache;
   return is_of_cache &&
                  (attempt.reason.starts_with("off: ") || attempt.reason.starts_with("not used: "))
              ? "the user cache is " + attempt.reason
@@ -122,14 +91,14 @@ std::string kernel_in_parentheses(const TrackedProgram& program) {
   return name.empty() ? "" : fmt::format(" (kernel '{}')", name);
 }
 
-ServedPrograms::ServedPrograms(const cl_icd_dispatch& next, const LayerSettings& settings,
-                               const LayerLog& log, const cache::CacheSettings& cache)
-    : m_driver(driver_of(next).value()), m_settings(settings), m_log(log),
-      m_builder(user_cache_settings(cache, settings), cache, loader::UnsignedSource::built) {
+BuildServices::BuildServices(const cl_icd_dispatch& next, const LayerSettings& given_settings,
+                             const LayerLog& given_log, const cache::CacheSettings& cache)
+    : driver(driver_of(next).value()), settings(given_settings), log(given_log),
+      builder(user_cache_settings(cache, settings), cache, loader::UnsignedSource::built) {
   for (const std::filesystem::path& path : settings.bundles) {
     auto bundle = open_bundle(path, settings);
     if (bundle.has_value()) {
-      m_builder.add_bundle(*std::move(bundle));
+      builder.add_bundle(*std::move(bundle));
     } else {
       report_problem(
           fmt::format("{} is not used: {}", base::in_quotes(path), bundle.error().message));
@@ -137,51 +106,63 @@ ServedPrograms::ServedPrograms(const cl_icd_dispatch& next, const LayerSettings&
   }
 }
 
-base::Result<void> ServedPrograms::begin(ServedBuild& build, const TrackedProgram& program,
-                                         const std::map<cl_uint, base::Bytes>& constants,
-                                         const std::string& options) {
-  loader::RunTimeRequest request = request_for(program, constants, build.m_devices, options);
-  request.fallback = m_settings.mode == Mode::serve ? loader::FallbackPolicy::never
-                                                    : loader::FallbackPolicy::if_needed;
-  request.bundle_il =
-      m_settings.mode == Mode::strict ? loader::BundleIl::ignored : loader::BundleIl::built;
-  build.m_tracked = &program;
-  build.m_report = {};
-  build.m_options = options;
-  build.m_has_constants = !constants.empty();
-  CLBIN_TRY_ASSIGN(build.m_program, RunTimeProgram::begin(m_driver, m_builder, program.context,
-                                                          std::move(request), build.m_report));
+loader::RunTimeRequest ServedBuild::request() const {
+  const Mode mode = m_services.settings.mode;
+  loader::RunTimeRequest request;
+  if (m_tracked.il.empty()) {
+    request.source.strings = {m_tracked.text};
+  } else {
+    request.source.il = m_tracked.il;
+  }
+  request.source.options = m_options;
+  for (const auto& [id, value] : m_arguments.constants) {
+    request.source.constants.push_back({id, value});
+  }
+  request.devices = m_arguments.devices;
+  // Queries of arguments must be answered although binaries do not contain the answers.
+  request.kernels = loader::KernelDetail::arguments;
+  request.fallback =
+      mode == Mode::serve ? loader::FallbackPolicy::never : loader::FallbackPolicy::if_needed;
+  request.bundle_il = mode == Mode::strict ? loader::BundleIl::ignored : loader::BundleIl::built;
+  return request;
+}
+
+base::Result<void> ServedBuild::begin(const std::string& options) {
+  m_report = {};
+  m_options = options;
+  CLBIN_TRY_ASSIGN(m_program,
+                   loader::RunTimeProgram::begin(m_services.driver, m_services.builder,
+                                                 m_tracked.context, request(), m_report));
   return {};
 }
 
-base::Result<std::unique_ptr<ServedBuild>>
-ServedPrograms::prepare(const TrackedProgram& program,
-                        const std::map<cl_uint, base::Bytes>& constants,
-                        const std::vector<cl_device_id>& devices, const std::string& options) {
-  std::unique_ptr<ServedBuild> build(new ServedBuild(*this));
-  build->m_devices = devices;
-  CLBIN_TRY(begin(*build, program, constants, options));
-  if (m_settings.rules.empty()) {
+base::Result<std::unique_ptr<ServedBuild>> ServedBuild::prepare(BuildServices& services,
+                                                                const TrackedProgram& program,
+                                                                BuildArguments arguments) {
+  std::unique_ptr<ServedBuild> build(new ServedBuild(services, program, std::move(arguments)));
+  const std::string& options = build->m_arguments.options;
+  CLBIN_TRY(build->begin(options));
+  if (services.settings.rules.empty()) {
     return build; // without the digest of the source, which takes time and may never be needed
   }
   const std::string changed =
-      apply_rules(m_settings.rules, {build->m_program->program(), program.text}, options);
+      apply_rules(services.settings.rules, {build->m_program->program(), program.text}, options);
   if (changed != options) {
-    CLBIN_TRY(begin(*build, program, constants, changed));
+    CLBIN_TRY(build->begin(changed));
   }
   return build;
 }
 
 std::string ServedBuild::description() const {
   std::string devices;
-  for (const cl_device_id device : m_devices) {
+  for (const cl_device_id device : m_arguments.devices) {
     devices += fmt::format(
         "{}'{}'", devices.empty() ? "" : ", ",
-        opencl::device_text(m_shared.m_driver, device, CL_DEVICE_NAME).value_or(std::string()));
+        opencl::device_text(m_services.driver, device, CL_DEVICE_NAME).value_or(std::string()));
   }
   const std::string& name = m_program->program();
   return fmt::format("program {}{} with options '{}' for {}", name.empty() ? "(no digest)" : name,
-                     kernel_in_parentheses(*m_tracked), m_options, devices);
+                     kernel_in_parentheses(m_tracked), m_options, devices);
 }
 
 std::string ServedBuild::key() const {
@@ -191,7 +172,7 @@ std::string ServedBuild::key() const {
 std::string ServedBuild::why_not() const {
   const std::string& why_not_keyed = m_program->why_not_keyed();
   std::string text = why_not_keyed;
-  if (m_has_constants && m_shared.m_settings.mode == Mode::record) {
+  if (!m_arguments.constants.empty() && m_services.settings.mode == Mode::record) {
     text = "it has specialization constants";
   }
   const auto add = [&text](const std::string& reason) {
@@ -199,10 +180,10 @@ std::string ServedBuild::why_not() const {
       text += (text.empty() ? "" : "; ") + reason;
     }
   };
-  const LayerSettings& settings = m_shared.m_settings;
+  const LayerSettings& settings = m_services.settings;
   bool has_entry = false; // of a bundle
   for (const loader::Attempt& attempt : m_report.attempts) {
-    has_entry |= attempt.rule != loader::AttemptRule::user_cache;
+    has_entry |= attempt.rule != loader::Rule::user_cache;
   }
   if (text.empty() && !has_entry && settings.mode != Mode::record) {
     add(settings.bundles.empty() ? "" : "no bundle contains it with these options");
@@ -219,10 +200,6 @@ std::string ServedBuild::why_not() const {
   return text;
 }
 
-std::optional<loader::ServedProgram> ServedBuild::serve() {
-  return m_program->serve();
-}
-
 std::string_view ServedBuild::outcome() const noexcept {
   switch (m_report.origin) {
   case loader::Origin::user_cache:
@@ -234,23 +211,19 @@ std::string_view ServedBuild::outcome() const noexcept {
   }
 }
 
-bool ServedBuild::is_on_pocl() const {
-  return m_program->is_on_pocl();
-}
-
 void ServedBuild::keep(cl_program program, loader::KeepTime time) {
   m_report.warnings.clear();
   m_program->keep(program, time);
   // A process that ends without telling its layers must not lose what it has built.
-  m_shared.m_builder.cache().stores.drain();
+  m_services.builder.cache().stores.drain();
   for (const std::string& warning : m_report.warnings) {
-    m_shared.m_log.write(fmt::format("not kept: {}: {}", warning, description()));
+    m_services.log.write(fmt::format("not kept: {}: {}", warning, description()));
   }
 }
 
 void ServedBuild::keep_copy(loader::KeepTime time) {
   const opencl::BuildOutcome copy = opencl::build_from_strings(
-      m_shared.m_driver, m_tracked->context, m_devices, {m_tracked->text}, m_options);
+      m_services.driver, m_tracked.context, m_arguments.devices, {m_tracked.text}, m_options);
   if (copy.program) {
     keep(copy.program.get(), time);
   }
@@ -258,39 +231,40 @@ void ServedBuild::keep_copy(loader::KeepTime time) {
 
 void ServedBuild::add_recorded_entry(RecordedBuild& build, cl_program program,
                                      cl_device_id device) const {
-  auto entry = recorded_entry(m_shared.m_driver, program, device);
+  auto entry = recorded_entry(m_services.driver, program, device);
   if (!entry.has_value()) {
-    m_shared.m_log.write(
+    m_services.log.write(
         fmt::format("no binary is recorded: {}: {}", entry.error().message, description()));
     return;
   }
-  entry->variant = build.names.variant;
-  entry->options = build.options;
-  build.entries.push_back(*std::move(entry));
+  const format::VariantInput& variant = build.program.variants.front();
+  entry->variant = variant.name;
+  entry->options = variant.options;
+  build.program.entries.push_back(*std::move(entry));
 }
 
 std::optional<RecordedBuild> ServedBuild::recorded_build(cl_program program) const {
   // A bundle does not record the values of specialization constants.
-  if (m_program->program().empty() || m_has_constants) {
+  if (m_program->program().empty() || !m_arguments.constants.empty()) {
     return std::nullopt;
   }
-  const LayerSettings& settings = m_shared.m_settings;
+  const LayerSettings& settings = m_services.settings;
   RecordedBuild build;
-  build.names = {m_program->program(), m_program->variant()};
-  build.kernel = kernel_in_parentheses(*m_tracked);
-  build.options = m_program->normalized_options();
-  if (settings.source == Recorded::yes && !m_program->package().main.text.empty()) {
-    build.source = closure::without_paths(m_program->package());
+  build.kernel = kernel_in_parentheses(m_tracked);
+  build.program.name = m_program->program();
+  build.program.variants.push_back({m_program->variant(), m_program->normalized_options()});
+  if (settings.records_source && !m_program->package().main.text.empty()) {
+    build.program.source = closure::without_paths(m_program->package());
   }
-  const std::vector<std::string> names = sorted_kernel_names(m_shared.m_driver, program);
-  for (const cl_device_id device : m_devices) {
-    auto identity = opencl::query_identity(m_shared.m_driver, device);
+  const std::vector<std::string> names = sorted_kernel_names(m_services.driver, program);
+  for (const cl_device_id device : m_arguments.devices) {
+    auto identity = opencl::query_identity(m_services.driver, device);
     if (identity.has_value()) {
       format::Target target;
       target.identity = *std::move(identity);
-      build.builds.push_back({build.names.variant, std::move(target), names});
+      build.program.builds.push_back({m_program->variant(), std::move(target), names});
     }
-    if (settings.binaries == Recorded::yes) {
+    if (settings.records_binaries) {
       add_recorded_entry(build, program, device);
     }
   }

@@ -1,12 +1,9 @@
 // Attempts: what passes a binary, IL or source to the driver, and records what it answered. A
 // binary is passed between marks of the quarantine, under digests that cover what the driver
-// receives, after it was checked, and never what a bundle declares. No bundle can therefore
-// quarantine the binary of another.
+// receives, not what a bundle declares. No bundle can therefore quarantine the binary of another.
 #include "loader/load_session.hpp"
 
 #include "source/source_closing.hpp"
-
-#include <algorithm>
 
 namespace clbin::loader {
 
@@ -40,8 +37,7 @@ struct QuarantineName {
   base::Digest devices; // of the identity of the device, or of those of all devices
 };
 
-// Covers the payload and everything that the bundle and the caller add to it: language, options,
-// kernels and specialisation constants.
+// Covers the payload and all that is added: language, options, kernels, specialisation constants.
 base::Digest attempt_digest(const LoadSession& session, const BinaryToTry& binary) {
   base::Hasher hasher;
   hasher.add_field(k_attempt_label);
@@ -56,8 +52,7 @@ base::Digest attempt_digest(const LoadSession& session, const BinaryToTry& binar
   return hasher.finish();
 }
 
-// Covers the binaries, in the order of the devices, and the options and kernels of the program that
-// is created from them.
+// Covers the binaries, in the order of the devices, and options and kernels of their program.
 QuarantineName together_digest(const LoadSession& session, const std::vector<Accepted>& binaries,
                                const std::string& options,
                                const std::vector<std::string>& kernels) {
@@ -68,7 +63,7 @@ QuarantineName together_digest(const LoadSession& session, const std::vector<Acc
   base::Hasher devices;
   devices.add_field(k_devices_label);
   for (std::size_t device = 0; device < binaries.size(); ++device) {
-    attempt.add_field(binaries[device].payload.bytes);
+    attempt.add_field(binaries[device].binary.payload.bytes);
     devices.add_field(format::identity_digest(session.identities[device]).bytes);
   }
   return {attempt.finish(), devices.finish()};
@@ -95,16 +90,11 @@ opencl::BuildOutcome build(const LoadSession& session, const BinaryToTry& binary
                                    binary.options, binary.kernels);
 }
 
-struct Tried {
-  opencl::BuildOutcome built;
-  Refusal refusal = Refusal::none;
-};
-
-// Calls `call_driver` unless the attempt is in quarantine, and records the attempt, whose decision
-// is that of a success.
+// Calls `call_driver` unless in quarantine. `attempt`, which is recorded, is that of a success.
 template <typename CallDriver>
-Tried try_driver(const LoadSession& session, const QuarantineName& name, Attempt attempt,
-                 const Stopwatch& stopwatch, const CallDriver& call_driver) {
+tl::expected<opencl::BuildOutcome, Refusal>
+try_driver(const LoadSession& session, const QuarantineName& name, Attempt attempt,
+           const Stopwatch& stopwatch, const CallDriver& call_driver) {
   cache::AttemptPermit permit = session.cache.quarantine.begin(name.attempt, name.devices);
   session.warn_of_cache(permit.warning);
   if (permit.verdict == cache::AttemptVerdict::quarantined) {
@@ -112,36 +102,39 @@ Tried try_driver(const LoadSession& session, const QuarantineName& name, Attempt
     attempt.reason = "in quarantine: " + permit.reason;
     attempt.microseconds = stopwatch.microseconds();
     session.record(std::move(attempt));
-    return {{}, Refusal::by_quarantine};
+    return tl::unexpected(Refusal::by_quarantine);
   }
   permit.marker.hand_over();
   opencl::BuildOutcome built = call_driver();
   permit.marker.take_back();
-  if (attempt.rule != AttemptRule::several_devices && is_recompiled(built)) {
+  if (attempt.rule != Rule::several_devices && is_recompiled(built)) {
     attempt.decision = Decision::recompiled;
     attempt.reason = opencl::k_recompiled_sentence;
   }
-  const bool is_good = session.record_build(std::move(attempt), built, stopwatch);
-  return {std::move(built), is_good ? Refusal::none : Refusal::by_driver};
+  if (!session.record_build(std::move(attempt), built, stopwatch)) {
+    return tl::unexpected(Refusal::by_driver);
+  }
+  return built;
 }
 
 std::vector<std::string> common_kernels(const std::vector<Accepted>& binaries) {
-  std::vector<std::string> common = binaries.front().kernels;
-  for (const Accepted& binary : binaries) {
+  std::vector<std::string> common = binaries.front().binary.kernels;
+  for (const Accepted& accepted : binaries) {
+    const auto& kernels = accepted.binary.kernels;
     std::erase_if(common, [&](const std::string& name) {
-      return std::find(binary.kernels.begin(), binary.kernels.end(), name) == binary.kernels.end();
+      return std::find(kernels.begin(), kernels.end(), name) == kernels.end();
     });
   }
   return common;
 }
 
-// One build for all devices has one option string: that of the entries if they agree, otherwise
-// that of the group.
+// One build has one option string: that of the entries if they agree, otherwise that of the group.
 std::string common_options(const LoadSession& session, const std::vector<Accepted>& binaries) {
-  const bool agree = std::all_of(binaries.begin(), binaries.end(), [&](const Accepted& binary) {
-    return binary.options == binaries.front().options;
+  const std::string& first = binaries.front().binary.options;
+  const bool agree = std::all_of(binaries.begin(), binaries.end(), [&](const Accepted& accepted) {
+    return accepted.binary.options == first;
   });
-  return agree ? binaries.front().options : session.group.options.str();
+  return agree ? first : session.group.options.str();
 }
 
 std::string refusal_of(const LoadSession& session, const Attempt& attempt, std::size_t devices) {
@@ -164,18 +157,6 @@ std::string quoted_devices(const LoadSession& session) {
   return text;
 }
 
-tl::unexpected<base::Error> build_error(const LoadSession& session,
-                                        const format::SourcePackage& source,
-                                        const opencl::BuildOutcome& outcome) {
-  std::string message =
-      fmt::format("building '{}' for {} failed: {}: {}", source.main.display_name,
-                  quoted_devices(session), outcome.stage, opencl::cl_error_name(outcome.code));
-  if (!outcome.log.empty()) {
-    message += "\n" + outcome.log;
-  }
-  return tl::unexpected(base::Error{ErrorCode::build_failed, std::move(message)});
-}
-
 } // namespace
 
 base::Result<base::Digest> payload_digest(const format::BundleReader& bundle, std::uint32_t blob) {
@@ -190,86 +171,88 @@ base::Result<base::Digest> payload_digest(const format::BundleReader& bundle, st
   return hasher.finish();
 }
 
+tl::unexpected<base::Error> build_error(std::string_view what,
+                                        const opencl::BuildOutcome& outcome) {
+  std::string message = fmt::format("building {} failed: {}: {}", what, outcome.stage,
+                                    opencl::cl_error_name(outcome.code));
+  message += outcome.log.empty() ? "" : "\n" + outcome.log;
+  return tl::unexpected(base::Error{ErrorCode::build_failed, std::move(message)});
+}
+
 Attempt attempt_of(const matching::Candidate& candidate, std::uint32_t device) {
   Attempt attempt;
   attempt.device = device;
   attempt.entry = candidate.entry.index;
   attempt.target = target_text(candidate.entry.target);
   attempt.origin = Origin::entry;
-  attempt.rule = attempt_rule(candidate.rule);
+  attempt.rule = candidate.rule;
   attempt.reason = candidate.reason;
   return attempt;
 }
 
-AttemptOutcome try_binary(const LoadSession& session, BinaryToTry binary,
-                          const Stopwatch& stopwatch) {
+tl::expected<Accepted, Refusal> try_binary(const LoadSession& session, BinaryToTry binary,
+                                           const Stopwatch& stopwatch) {
   const bool is_for_several = session.request.devices.size() > 1;
-  Attempt& attempt = binary.attempt;
-  attempt.decision = is_for_several ? Decision::accepted : Decision::loaded;
-  Accepted accepted;
-  accepted.origin = attempt.origin;
-  accepted.entry = attempt.entry;
-  accepted.session = &session;
+  binary.attempt.decision = is_for_several ? Decision::accepted : Decision::loaded;
   const QuarantineName name{attempt_digest(session, binary),
-                            format::identity_digest(session.identities[attempt.device])};
-  Tried tried =
-      try_driver(session, name, attempt, stopwatch, [&] { return build(session, binary); });
-  if (tried.refusal != Refusal::none) {
-    return {std::nullopt, tried.refusal};
+                            format::identity_digest(session.identities[binary.attempt.device])};
+  auto built =
+      try_driver(session, name, binary.attempt, stopwatch, [&] { return build(session, binary); });
+  if (!built) {
+    return tl::unexpected(built.error());
   }
-  accepted.is_recompiled = is_recompiled(tried.built);
-  accepted.program = std::move(tried.built.program);
-  accepted.binary = is_for_several ? std::move(binary.bytes) : base::Bytes();
-  accepted.payload = binary.payload;
-  accepted.options = std::move(binary.options);
-  accepted.kernels = std::move(binary.kernels);
-  return {std::move(accepted), Refusal::none};
+  if (!is_for_several) {
+    binary.bytes = base::Bytes();
+  }
+  return Accepted{std::move(binary), std::move(built->program), is_recompiled(*built), &session};
 }
 
 Origin common_origin(const std::vector<Accepted>& binaries) {
+  const auto is_cached = [](const Accepted& accepted) {
+    return accepted.binary.attempt.origin == Origin::user_cache;
+  };
   if (binaries.size() == 1) {
-    return binaries.front().origin;
+    return binaries.front().binary.attempt.origin;
   }
-  const bool is_cached = std::all_of(binaries.begin(), binaries.end(), [](const Accepted& binary) {
-    return binary.origin == Origin::user_cache;
-  });
-  return is_cached ? Origin::user_cache : Origin::entry;
+  return std::all_of(binaries.begin(), binaries.end(), is_cached) ? Origin::user_cache
+                                                                  : Origin::entry;
 }
 
-OneProgram create_program(const LoadSession& session, std::vector<Accepted>& binaries) {
+tl::expected<opencl::Program, std::string> create_program(const LoadSession& session,
+                                                          std::vector<Accepted>& binaries) {
   if (binaries.size() == 1) {
-    return {std::move(binaries.front().program), {}};
+    return std::move(binaries.front().program);
   }
   const Stopwatch stopwatch;
   const std::string options = common_options(session, binaries);
   const std::vector<std::string> kernels = common_kernels(binaries);
   std::vector<base::ByteView> bytes;
   bytes.reserve(binaries.size());
-  for (const Accepted& binary : binaries) {
-    bytes.emplace_back(binary.binary);
+  for (const Accepted& accepted : binaries) {
+    bytes.emplace_back(accepted.binary.bytes);
   }
   Attempt attempt;
   attempt.origin = common_origin(binaries);
-  attempt.rule = AttemptRule::several_devices;
+  attempt.rule = Rule::several_devices;
   attempt.decision = Decision::loaded;
   attempt.reason = fmt::format("the binaries of {} devices in one program", binaries.size());
-  Tried tried = try_driver(session, together_digest(session, binaries, options, kernels),
-                           std::move(attempt), stopwatch, [&] {
-                             return opencl::build_from_binaries(session.driver, session.context,
-                                                                session.request.devices, bytes,
-                                                                options, kernels);
-                           });
-  return {std::move(tried.built.program),
-          tried.refusal == Refusal::none
-              ? ""
-              : refusal_of(session, session.report.attempts.back(), binaries.size())};
+  auto built = try_driver(session, together_digest(session, binaries, options, kernels),
+                          std::move(attempt), stopwatch, [&] {
+                            return opencl::build_from_binaries(session.driver, session.context,
+                                                               session.request.devices, bytes,
+                                                               options, kernels);
+                          });
+  if (!built) {
+    return tl::unexpected(refusal_of(session, session.report.attempts.back(), binaries.size()));
+  }
+  return std::move(built->program);
 }
 
 Result<opencl::Program> build_source(const LoadSession& session, std::string reason) {
   const Stopwatch stopwatch;
   Attempt attempt;
   attempt.origin = Origin::source;
-  attempt.rule = AttemptRule::source;
+  attempt.rule = Rule::source;
   attempt.reason = std::move(reason);
   const auto record_failure = [&](Decision decision, const base::Error& error) {
     attempt.decision = decision;
@@ -294,7 +277,8 @@ Result<opencl::Program> build_source(const LoadSession& session, std::string rea
   outcome.log = source::with_open_names(outcome.log);
   attempt.decision = Decision::loaded;
   if (!session.record_build(std::move(attempt), outcome, stopwatch)) {
-    return build_error(session, *recorded, outcome);
+    return build_error(
+        fmt::format("'{}' for {}", recorded->main.display_name, quoted_devices(session)), outcome);
   }
   return std::move(outcome.program);
 }

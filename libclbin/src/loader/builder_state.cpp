@@ -3,12 +3,6 @@
 #include "base/text.hpp"
 #include "source/recorded_names.hpp"
 
-#include <algorithm>
-#include <fmt/core.h>
-#include <map>
-#include <optional>
-#include <utility>
-
 namespace clbin::loader {
 
 using base::Digest;
@@ -126,9 +120,6 @@ private:
   std::multimap<Digest, std::uint32_t> m_groups;
   Contains m_unread = Contains::no; // whether a source that is not in m_groups is in the bundle
 };
-
-BuilderState::BuilderState(const cache::CacheSettings& settings)
-    : m_cache(settings), m_on_pocl(settings.on_pocl) {}
 
 BuilderState::BuilderState(const cache::CacheSettings& of_user_cache,
                            const cache::CacheSettings& of_quarantine,

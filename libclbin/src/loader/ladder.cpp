@@ -1,16 +1,13 @@
 #include "loader/ladder.hpp"
 
-#include <algorithm>
 #include <iterator>
 #include <unordered_set>
-#include <utility>
 
 namespace clbin::loader {
 
 using base::ErrorCode;
 using base::Result;
 using matching::Candidate;
-using matching::Rule;
 using matching::Turn;
 
 namespace {
@@ -75,10 +72,7 @@ Result<BinaryToTry> read_il(const LoadSession& session, const IlModule& module) 
                      matching::read_candidate(*session.bundle, candidate, &session.budget));
   }
   il.payload = module.payload;
-  il.options = candidate.entry.options;
-  if (!session.request.extra_options.empty()) {
-    il.options += (il.options.empty() ? "" : " ") + session.request.extra_options;
-  }
+  il.options = opencl::joined_options(candidate.entry.options.str(), session.request.extra_options);
   il.kernels = candidate.entry.kernels;
   return il;
 }
@@ -192,7 +186,7 @@ std::string Ladder::why_not_attempted() const {
                : "matches, but this build does not use IL";
   }
   if (!is_for_text(m_supply) && m_accepted.has_value() &&
-      m_accepted->origin == Origin::user_cache) {
+      m_accepted->binary.attempt.origin == Origin::user_cache) {
     return "matches, but the user cache contains a program built for this device";
   }
   return "matches, but a better entry was loaded";
@@ -251,15 +245,15 @@ void Ladder::try_entries_of(const LoadSession& group, const std::vector<Candidat
       continue;
     }
     binary->attempt = attempt_of(candidate, m_device);
-    AttemptOutcome tried = try_binary(group, *std::move(binary), stopwatch);
-    if (!tried.accepted.has_value()) {
-      note_refusal(group, tried.refusal);
-    } else if (!tried.accepted->is_recompiled) {
-      m_accepted = std::move(tried.accepted);
+    auto tried = try_binary(group, *std::move(binary), stopwatch);
+    if (!tried) {
+      note_refusal(group, tried.error());
+    } else if (!tried->is_recompiled) {
+      m_accepted = *std::move(tried);
       m_is_exact = candidate.rule == Rule::exact_identity;
       return;
     } else if (!m_recompiled.has_value()) {
-      m_recompiled = std::move(tried.accepted);
+      m_recompiled = *std::move(tried);
     }
   }
 }
@@ -273,8 +267,7 @@ void Ladder::try_entries(Turn turn) {
   }
 }
 
-// Uses the program that the driver has already built from the IR of an entry. No later step is
-// better.
+// Uses a program that the driver has built from the IR of an entry. No later step is better.
 void Ladder::take_recompiled() {
   const LoadSession& session = m_supply.session;
   m_accepted = std::exchange(m_recompiled, std::nullopt);
@@ -283,11 +276,11 @@ void Ladder::take_recompiled() {
   }
   Attempt attempt;
   attempt.origin = Origin::il;
-  attempt.rule = AttemptRule::recompiled;
+  attempt.rule = Rule::recompiled;
   attempt.decision = Decision::loaded;
   attempt.reason = "no better entry loads than the binary that the driver recompiled";
   session.record(std::move(attempt));
-  m_user_cache.keep(m_accepted->program.get(), m_accepted->options);
+  m_user_cache.keep(m_accepted->program.get(), m_accepted->binary.options);
 }
 
 // Passes the IL that the device supports to the driver, best first, until it accepts a module.
@@ -303,9 +296,9 @@ void Ladder::try_il() {
       continue;
     }
     il->attempt = std::move(attempt);
-    AttemptOutcome tried = try_binary(session, *std::move(il), stopwatch);
-    if (tried.accepted.has_value()) {
-      m_accepted = std::move(tried.accepted);
+    auto tried = try_binary(session, *std::move(il), stopwatch);
+    if (tried) {
+      m_accepted = *std::move(tried);
       return;
     }
   }
@@ -332,7 +325,7 @@ void Ladder::build_il_for_text() {
     m_accepted = std::move(ladder.m_accepted);
     if (m_accepted->hit.has_value()) { // the entry of the bundle tells more of its build
       m_accepted->hit.reset();
-      m_accepted->entry = modules.front().candidate.entry.index;
+      m_accepted->binary.attempt.entry = modules.front().candidate.entry.index;
     }
     return;
   }
@@ -344,7 +337,7 @@ void Ladder::build_il() {
   }
   try_il();
   if (m_accepted.has_value()) {
-    m_user_cache.keep(m_accepted->program.get(), m_accepted->options);
+    m_user_cache.keep(m_accepted->program.get(), m_accepted->binary.options);
   }
 }
 
@@ -357,9 +350,8 @@ void Ladder::attempt(Step step) {
     m_accepted = m_user_cache.attempt();
     return;
   case Step::build_of_others:
-    // Nothing is stored to replace entries in quarantine, because it may be the same binary, which
-    // would end the process twice more. PoCL's binary is taken only after launches, so that waiting
-    // for it would take that long.
+    // Nothing is stored to replace entries in quarantine: it may be the same binary, which would
+    // end the process twice more. PoCL's binary is taken only after launches: too long to wait for.
     if (m_quarantined == 0 && format::device_family(m_supply.session.identities[m_device]) !=
                                   format::DeviceFamily::pocl) {
       m_accepted = m_user_cache.wait_for_turn();

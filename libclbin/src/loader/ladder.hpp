@@ -1,14 +1,8 @@
 // The ladder: what a load tries for each device, in which order (libclbin(3), "Loading"). It serves
-// loads of bundles, for one device or several, and builds of text that is known only at run time.
-// `oclcc --explain` follows the same order.
+// loads of bundles, and builds of text known only at run time; `oclcc --explain` follows it.
 #pragma once
 
 #include "loader/user_cache_step.hpp"
-
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace clbin::loader {
 
@@ -25,11 +19,10 @@ enum class Step : std::uint8_t {
 // What a load is for: the group of a bundle, or text of run time. The caller builds the latter.
 enum class Subject : std::uint8_t { group, text };
 
-// Returns the steps that a load tries for each device, in this order, until one provides a program.
-// Pure.
+// Returns the steps that a load tries for each device, until one provides a program. Pure.
 [[nodiscard]] std::vector<Step> steps_of(const LoadRequest& request,
                                          Subject subject = Subject::group);
-// Returns which candidates the step tries; std::nullopt if it does not try entries.
+// Returns which candidates the step tries; std::nullopt: no entries.
 [[nodiscard]] std::optional<matching::Turn> turn_of(Step step) noexcept;
 // Returns the origin that a report states for a program of this step.
 [[nodiscard]] Origin origin_of(Step step) noexcept;
@@ -53,12 +46,10 @@ public:
   Ladder(const Supply& supply, std::uint32_t device)
       : m_supply(supply), m_device(device), m_user_cache(supply.session, device) {}
 
-  // Tries the steps that precede source, until one provides a program, and records the entries that
-  // were not attempted. Passes what it builds to the user cache. std::nullopt: only source is left.
-  // Call it once.
+  // Call it once, before the following. Tries the steps that precede source, until one provides a
+  // program, and records the entries that were not attempted. Passes what it builds to the user
+  // cache. std::nullopt: only source is left.
   [[nodiscard]] std::optional<Accepted> find_binary();
-
-  // The following are complete after find_binary().
   // Returns why no step provided a program, for a load that may not build source or has none.
   [[nodiscard]] tl::unexpected<base::Error> error() const;
   // Why source is built, as a sentence for the report.
@@ -66,7 +57,6 @@ public:
   [[nodiscard]] UserCacheStep& user_cache() noexcept { return m_user_cache; }
 
 private:
-  // Sets m_accepted if the step provides a program.
   void attempt(Step step);
   void rank_entries();
   void try_entries(matching::Turn turn);
@@ -106,9 +96,8 @@ private:
 [[nodiscard]] std::vector<Accepted> find_binaries(const Supply& supply,
                                                   std::vector<Ladder>& ladders);
 
-// Records the remaining entries of a device as not attempted, each with its verdict.
-// `fitting_reason` is the reason for entries that would have been attempted. Leaves out IL if its
-// step is still to come.
+// Records the remaining entries of a device as not attempted, each with its verdict, or with
+// `fitting_reason` if it fits. Leaves out IL if its step is still to come.
 void explain_entries(const LoadSession& session, std::uint32_t device,
                      const std::string& fitting_reason, IlComes il_comes);
 

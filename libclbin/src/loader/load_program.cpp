@@ -3,7 +3,6 @@
 #include "base/text.hpp"
 #include "loader/ladder.hpp"
 
-#include <algorithm>
 #include <unordered_set>
 
 namespace clbin::loader {
@@ -31,8 +30,7 @@ Result<opencl::Program> load_source_only(const LoadSession& session, const std::
   return build_source(session, reason);
 }
 
-// Builds source, because `ladder` has found no binary. If the bundle has none, or may not be built,
-// returns why the entries failed.
+// Builds source. If the bundle has none, or may not be built, returns why the entries failed.
 Result<opencl::Program> fall_back(const LoadSession& session, const Ladder& ladder,
                                   std::string reason) {
   if (session.request.fallback == FallbackPolicy::never || !session.request.constants.empty()) {
@@ -48,19 +46,18 @@ Result<opencl::Program> fall_back(const LoadSession& session, const Ladder& ladd
                     "{}, and the bundle does not contain its source", entries.message);
 }
 
-// Creates one program from the binaries. If the driver rejects it, builds source for all devices
-// and stores nothing.
+// Creates one program from the binaries, or builds source for all devices and stores nothing.
 Result<opencl::Program> load_together(const LoadSession& session, std::vector<Accepted>& binaries) {
-  OneProgram together = create_program(session, binaries);
-  if (together.why_not.empty()) {
+  auto together = create_program(session, binaries);
+  if (together) {
     const bool is_built = binaries.size() == 1 && binaries.front().is_recompiled;
     session.report.origin = is_built ? Origin::il : common_origin(binaries);
-    return std::move(together.program);
+    return *std::move(together);
   }
   if (session.request.fallback == FallbackPolicy::never) {
     return tl::unexpected(
         base::Error{ErrorCode::several_devices_refused,
-                    together.why_not + ", and the caller does not allow a build from source; load "
+                    together.error() + ", and the caller does not allow a build from source; load "
                                        "the program for each device separately"});
   }
   const bool was_tried = session.report.attempts.back().decision == Decision::refused;
@@ -70,14 +67,13 @@ Result<opencl::Program> load_together(const LoadSession& session, std::vector<Ac
   if (!program && program.error().code == ErrorCode::no_source) {
     return tl::unexpected(base::Error{
         ErrorCode::several_devices_refused,
-        together.why_not +
+        together.error() +
             ", and the bundle contains no source; load the program for each device separately"});
   }
   return program;
 }
 
-// Tries the steps of the ladder. The ladders from the first one without a binary on store what is
-// built from source.
+// Tries the ladder. The ladders from the first without a binary on store what is built from source.
 Result<opencl::Program> load_by_ladder(const LoadSession& session, std::string reason) {
   const Supply supply{session, {&session}, steps_of(session.request), std::move(reason)};
   std::vector<Ladder> ladders;
@@ -128,9 +124,8 @@ bool has_quotes(std::string_view options) {
 }
 
 // Returns the variant whose options are those of `group` followed by the caller's, or the caller's
-// alone if they begin with those of the group: its entries were made with them. Searches all
-// groups, because the table is sorted by a hash. std::nullopt if there is none, or if options
-// contain quotes.
+// alone if they begin with those of the group. Searches all groups, because the table is sorted by
+// a hash. std::nullopt if there is none, or if options contain quotes.
 Result<std::optional<format::GroupView>> variant_made_with(const format::BundleReader& bundle,
                                                            const format::GroupView& group,
                                                            const std::string& extra_options) {

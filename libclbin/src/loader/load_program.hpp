@@ -1,19 +1,10 @@
-// Loads a program: tries the steps of the ladder for one or several devices, and records each
-// attempt in the report.
+// Loads a program for one or several devices, and records each attempt in a report.
 #pragma once
 
-#include "base/result.hpp"
 #include "cache/keyed_store.hpp"
 #include "cache/quarantine.hpp"
-#include "format/bundle/bundle_reader.hpp"
 #include "matching/candidate_ranking.hpp"
 #include "opencl/program_build.hpp"
-
-#include <cstdint>
-#include <functional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace clbin::loader {
 
@@ -40,26 +31,7 @@ enum class Decision : std::uint8_t {
   return k_names[static_cast<std::size_t>(decision)];
 }
 
-// The rule that led to an attempt. The numbers are those of clbin_rule in clbin.h.
-enum class AttemptRule : std::uint8_t {
-  none = 0, // the bundle's tables could not be read
-  exact_identity = 1,
-  compatible = 2,
-  il = 3,
-  not_compatible = 4,
-  user_cache = 5,
-  recompiled = 6,
-  several_devices = 7,
-  source = 8,
-};
-// Null-terminated.
-[[nodiscard]] constexpr std::string_view to_string(AttemptRule rule) noexcept {
-  constexpr std::string_view k_names[]{"",           "exact identity",  "compatible",
-                                       "IL",         "not compatible",  "user cache",
-                                       "recompiled", "several devices", "source"};
-  return k_names[static_cast<std::size_t>(rule)];
-}
-[[nodiscard]] AttemptRule attempt_rule(matching::Rule rule) noexcept;
+using matching::Rule;
 
 // Whether the report also lists entries that were not attempted. Their verdicts require reading the
 // whole group, so they are never listed if an exact entry was loaded.
@@ -71,7 +43,7 @@ struct Attempt {
   std::string target;                       // the target of the entry; empty without an entry
   Origin origin = Origin::none;
   Decision decision = Decision::not_attempted;
-  AttemptRule rule = AttemptRule::none;
+  Rule rule = Rule::none;
   std::string reason; // a sentence
   std::int32_t cl_code = 0;
   std::string cl_code_name; // "CL_INVALID_BINARY"; empty if no OpenCL call was made
@@ -105,8 +77,7 @@ struct LoadRequest {
   // another variant of the program, that variant is loaded. Otherwise no entry fits, and the
   // program is stored in the user cache after its build.
   std::string extra_options;
-  // Constants of SPIR-V. If there are any, only the user cache and IL are used, because neither
-  // entries nor source support them.
+  // Constants of SPIR-V, for which only the user cache and IL are used.
   std::vector<opencl::SpecializationConstant> constants;
   FallbackPolicy fallback = FallbackPolicy::if_needed;
   ReportDetail detail = ReportDetail::every_entry;
@@ -119,9 +90,7 @@ struct LoadRequest {
 // entries are written.
 struct ProgramCache {
   // CacheSettings() disables both the user cache and the quarantine.
-  explicit ProgramCache(const cache::CacheSettings& settings)
-      : programs(settings, cache::CacheKind::user), quarantine(settings), stores(programs) {}
-
+  explicit ProgramCache(const cache::CacheSettings& settings) : ProgramCache(settings, settings) {}
   // With separate settings for what executes, and for the record of what crashed.
   ProgramCache(const cache::CacheSettings& of_programs, const cache::CacheSettings& of_quarantine)
       : programs(of_programs, cache::CacheKind::user), quarantine(of_quarantine), stores(programs) {
@@ -132,21 +101,18 @@ struct ProgramCache {
   cache::StoreQueue stores;
 };
 
-// Returns the program, which the caller owns. `report` contains every attempt, even if the load
-// fails.
+// Returns the program, which the caller owns. `report` contains every attempt, also of a failure.
 //
 // For one device, tries in this order: entries made for it, the user cache, compatible entries
 // (best first), IL that the device supports, source. Passes a program built from IL or source to
-// the store queue. An entry that the driver recompiles from IR counts as built from IL: it is used
-// if no other binary loads.
+// the store queue. An entry that the driver recompiles from IR is used if no other binary loads.
 //
 // For several devices, checks the binary of each device alone, then creates one program from all of
 // them. If a device has no binary, builds source for all devices, and passes the binaries of that
 // device and the following ones to the store queue. If the driver rejects the binaries together,
 // builds source for all devices and stores nothing.
 //
-// Policies other than if_needed ignore the user cache. An entry that ended the process twice within
-// a day is not attempted.
+// Only if_needed uses the user cache. No entry is attempted that ended the process twice in a day.
 //
 // invalid_argument: there is no device, a device is not in the context or is listed twice, or there
 // are constants for several devices. no_such_program, no_such_variant. no_matching_entry: no entry
@@ -160,11 +126,9 @@ struct ProgramCache {
 load_program(const opencl::Driver& driver, const format::BundleReader& bundle, ProgramCache& cache,
              cl_context context, const LoadRequest& request, LoadReport& report);
 
-// Returns the report as JSON, in the schema that clbin_report_json (clbin.h) documents.
+// In the schema that clbin_report_json (clbin.h) documents.
 [[nodiscard]] std::string report_json(const LoadReport& report);
-
-// Returns the report as text for humans, with one line per attempt. The log of a driver is indented
-// below its attempt.
+// For people, with one line per attempt. The log of a driver is indented below its attempt.
 [[nodiscard]] std::string describe(const LoadReport& report);
 
 } // namespace clbin::loader

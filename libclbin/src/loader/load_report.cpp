@@ -1,8 +1,5 @@
 #include "base/json_document.hpp"
 #include "loader/load_program.hpp"
-#include "opencl/driver.hpp"
-
-#include <string_view>
 
 namespace clbin::loader {
 
@@ -35,7 +32,7 @@ void append_attempt(std::string& text, const Attempt& attempt, bool name_device)
     text += fmt::format("device {}: ", attempt.device);
   }
   text += to_string(attempt.decision);
-  if (attempt.rule != AttemptRule::none) {
+  if (attempt.rule != Rule::none) {
     text += fmt::format(", {}", to_string(attempt.rule));
   }
   if (!attempt.target.empty()) {
@@ -82,12 +79,6 @@ JsonValue json_of(const std::vector<std::string>& texts) {
 }
 
 } // namespace
-
-AttemptRule attempt_rule(matching::Rule rule) noexcept {
-  constexpr AttemptRule k_rules[]{AttemptRule::exact_identity, AttemptRule::compatible,
-                                  AttemptRule::il, AttemptRule::not_compatible};
-  return k_rules[static_cast<std::size_t>(rule)];
-}
 
 std::string report_json(const LoadReport& report) {
   JsonArray attempts;

@@ -2,9 +2,7 @@
 
 #include "opencl/device_query.hpp"
 
-#include <algorithm>
 #include <iterator>
-#include <utility>
 
 namespace clbin::loader {
 
@@ -22,18 +20,15 @@ std::uint64_t report_bytes_of(const Attempt& attempt) {
 
 Result<std::vector<cl_device_id>> context_devices(const opencl::Driver& driver,
                                                   cl_context context) {
-  std::size_t size = 0;
-  cl_int code = driver.GetContextInfo(context, CL_CONTEXT_DEVICES, 0, nullptr, &size);
-  std::vector<cl_device_id> devices(size / sizeof(cl_device_id));
-  if (code == CL_SUCCESS) {
-    code = driver.GetContextInfo(context, CL_CONTEXT_DEVICES, devices.size() * sizeof(cl_device_id),
-                                 devices.data(), nullptr);
-  }
-  if (code != CL_SUCCESS) {
+  auto devices =
+      opencl::ask_list<cl_device_id>([&](std::size_t size, void* value, std::size_t* size_ret) {
+        return driver.GetContextInfo(context, CL_CONTEXT_DEVICES, size, value, size_ret);
+      });
+  if (!devices) {
     return base::fail(ErrorCode::opencl_call, "clGetContextInfo(CL_CONTEXT_DEVICES) failed: {}",
-                      opencl::cl_error_name(code));
+                      opencl::cl_error_name(devices.error()));
   }
-  return devices;
+  return *std::move(devices);
 }
 
 // PoCL's context of a sub-device lists the parent device instead.
@@ -137,9 +132,7 @@ const std::vector<IlModule>& LoadSession::il_modules(std::uint32_t device) const
 }
 
 std::string LoadSession::source_options() const {
-  const std::string& recorded = group.options;
-  const std::string& extra = request.extra_options;
-  return recorded.empty() || extra.empty() ? recorded + extra : recorded + " " + extra;
+  return opencl::joined_options(group.options.str(), request.extra_options);
 }
 
 Result<void> check_devices(const opencl::Driver& driver, cl_context context,

@@ -1,18 +1,8 @@
-// The state of one load, and the attempts that it makes: each passes entries, IL or source to the
-// driver, and is recorded.
+// The state of one load, and its attempts to pass entries, IL or source to the driver.
 #pragma once
 
-#include "cache/cache_recipe.hpp"
 #include "loader/load_program.hpp"
 #include "loader/recorded_options.hpp"
-
-#include <chrono>
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace clbin::loader {
 
@@ -68,33 +58,28 @@ struct LoadSession {
   mutable format::ReadBudget budget =
       bundle == nullptr ? format::ReadBudget::for_bundle(0) : bundle->budget();
   mutable OptionsChecker options_checker{};
-  // Memory for the report, in addition to the budget, so that a large report never prevents the use
-  // of source.
+  // In addition to the budget, so that a large report never prevents the use of source.
   mutable std::uint64_t report_bytes_left = budget.memory_limit() / 4;
 
   void record(Attempt attempt) const;
-  // Records the outcome of a build. Returns whether it succeeded; otherwise the decision is
-  // `refused`.
+  // Returns whether the build succeeded; otherwise the decision is `refused`.
   bool record_build(Attempt attempt, const opencl::BuildOutcome& outcome,
                     const Stopwatch& stopwatch) const;
-  // Returns whether the report has room for an entry that was not attempted. Adds a warning the
-  // first time that it has none.
+  // For an entry that was not attempted. Adds a warning the first time that there is no room.
   [[nodiscard]] bool has_room_for(const Attempt& attempt) const;
-  // Adds a warning about the caches to the report. Ignores further ones, because a problem usually
-  // recurs.
+  // Adds a warning about the caches. Ignores further ones, because a problem usually recurs.
   void warn_of_cache(const std::string& warning) const;
 
-  // Returns the source; the first call reads it. no_source, and the errors of the reader.
+  // The first call reads it. no_source, and the errors of the reader.
   [[nodiscard]] const base::Result<format::SourcePackage>& source() const;
   // Returns the IL that the device supports, best first; the first call for a device reads it.
   // Empty if run-time options require source, whose preprocessor they are for.
   [[nodiscard]] const std::vector<IlModule>& il_modules(std::uint32_t device) const;
-  // Returns the options for building source: those of the variant, then those of the request.
+  // Those of the variant, then those of the request.
   [[nodiscard]] std::string source_options() const;
 };
 
-// invalid_argument: there is no device, a device is not in the context, or one is listed twice.
-// opencl_call: a query failed.
+// invalid_argument: there is no device, one is not in the context, or twice. opencl_call.
 [[nodiscard]] base::Result<void> check_devices(const opencl::Driver& driver, cl_context context,
                                                const LoadRequest& request);
 // Returns one identity for each device, and adds their descriptions to the report. opencl_call.
@@ -113,49 +98,36 @@ struct BinaryToTry {
 
 // A binary that the driver of its device accepted.
 struct Accepted {
+  BinaryToTry binary; // without its bytes if the load is for one device
   opencl::Program program;
-  base::Bytes binary;   // empty if the load is for one device
-  base::Digest payload; // payload_digest()
-  std::string options;
-  std::vector<std::string> kernels;
-  Origin origin = Origin::entry;
-  bool is_recompiled = false;               // Decision::recompiled
-  std::uint32_t entry = format::k_no_index; // Attempt::entry
-  const LoadSession* session = nullptr;     // whose bundle contains the entry
-  std::optional<cache::CacheHit> hit;       // of the user cache, without its payload
+  bool is_recompiled = false;           // Decision::recompiled
+  const LoadSession* session = nullptr; // whose bundle contains the entry
+  std::optional<cache::CacheHit> hit{}; // of the user cache, without its payload
 };
 
-enum class Refusal : std::uint8_t { none, by_driver, by_quarantine };
+enum class Refusal : std::uint8_t { by_driver, by_quarantine };
 
-// `accepted` is std::nullopt if the driver rejected the binary or it is in quarantine; `refusal`
-// states which. The attempt is recorded in every case.
-struct AttemptOutcome {
-  std::optional<Accepted> accepted;
-  Refusal refusal = Refusal::none;
-};
-[[nodiscard]] AttemptOutcome try_binary(const LoadSession& session, BinaryToTry binary,
-                                        const Stopwatch& stopwatch);
+// Passes the binary to the driver, unless it is in quarantine. Records the attempt in every case.
+[[nodiscard]] tl::expected<Accepted, Refusal>
+try_binary(const LoadSession& session, BinaryToTry binary, const Stopwatch& stopwatch);
 
-// Returns what is known of an attempt before it is made.
 [[nodiscard]] Attempt attempt_of(const matching::Candidate& candidate, std::uint32_t device);
 
-struct OneProgram {
-  opencl::Program program; // null if `why_not` is not empty
-  std::string why_not;     // why the devices cannot share a program, as an unfinished sentence
-};
-// Creates one program from binaries that were accepted one by one, in the order of the devices. For
-// one device, returns its program.
-[[nodiscard]] OneProgram create_program(const LoadSession& session,
-                                        std::vector<Accepted>& binaries);
-// Returns the origin of that program: for several devices, user_cache if all binaries are from
-// there, otherwise entry.
+// Creates one program from binaries that were accepted one by one, in the order of the devices; of
+// one device, returns its program. The error is an unfinished sentence: why they cannot share one.
+[[nodiscard]] tl::expected<opencl::Program, std::string>
+create_program(const LoadSession& session, std::vector<Accepted>& binaries);
+// Its origin: for several devices, user_cache if all binaries are from there, otherwise entry.
 [[nodiscard]] Origin common_origin(const std::vector<Accepted>& binaries);
 
-// Builds the source of the group for all devices of the request. `reason` states why source is
-// built. no_source, build_failed, opencl_call, the errors of the reader; unsafe_options: see
-// recorded_options.hpp.
+// Builds the source of the group for all devices. `reason` states why. no_source, build_failed,
+// opencl_call, the errors of the reader; unsafe_options: see recorded_options.hpp.
 [[nodiscard]] base::Result<opencl::Program> build_source(const LoadSession& session,
                                                          std::string reason);
+
+// Returns build_failed: "building WHAT failed: …", and the build log.
+[[nodiscard]] tl::unexpected<base::Error> build_error(std::string_view what,
+                                                      const opencl::BuildOutcome& outcome);
 
 // Returns a digest of the frame of a payload and the frame of its reference, by their checked
 // digests, and of the parameters of their decompression. Excludes the raw digest, which the load

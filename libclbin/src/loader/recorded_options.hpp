@@ -1,13 +1,10 @@
-// Checks the build options that a bundle records, because they are passed to a driver, and a bundle
-// can contain anything.
+// Checks recorded build options: they are passed to a driver, and a bundle can contain anything.
 #pragma once
 
 #include "base/result.hpp"
 #include "format/bundle/shared_text.hpp"
 
-#include <string_view>
 #include <unordered_map>
-#include <vector>
 
 namespace clbin::loader {
 

@@ -2,10 +2,8 @@
 
 #include "closure/run_time_closure.hpp"
 #include "loader/ladder.hpp"
-#include "source/recorded_names.hpp"
 
-#include <algorithm>
-#include <utility>
+#include <fmt/format.h>
 
 namespace clbin::loader {
 
@@ -16,14 +14,6 @@ namespace {
 
 // The program of a cache entry, and of a report without a label.
 constexpr const char* k_program_name = "run-time source";
-
-std::string joined(const std::vector<std::string_view>& strings) {
-  std::string text;
-  for (const std::string_view part : strings) {
-    text += part;
-  }
-  return text;
-}
 
 Result<void> check_source(const RunTimeSource& source) {
   if (source.strings.empty() == source.il.empty()) {
@@ -51,17 +41,13 @@ bool is_pocl(const format::DeviceIdentity& identity) {
 
 } // namespace
 
-ServedDetails::ServedDetails(std::shared_ptr<const format::BundleReader> bundle,
-                             format::GroupView group, std::uint32_t entry)
-    : m_bundle(std::move(bundle)), m_group(std::move(group)), m_entry(entry) {}
-
 Result<ProgramDetails> ServedDetails::read() const {
-  CLBIN_TRY_ASSIGN(const format::EntryView entry, m_bundle->entry(m_entry));
-  CLBIN_TRY_ASSIGN(format::Manifest manifest, m_bundle->read_manifest(m_group));
-  if (entry.manifest_row >= manifest.entries.size()) {
-    return base::fail(ErrorCode::damaged, "the manifest has no row for entry {}", m_entry);
+  CLBIN_TRY_ASSIGN(const format::EntryView view, bundle->entry(entry));
+  CLBIN_TRY_ASSIGN(format::Manifest manifest, bundle->read_manifest(group));
+  if (view.manifest_row >= manifest.entries.size()) {
+    return base::fail(ErrorCode::damaged, "the manifest has no row for entry {}", entry);
   }
-  format::ManifestEntry& row = manifest.entries[entry.manifest_row];
+  format::ManifestEntry& row = manifest.entries[view.manifest_row];
   return ProgramDetails{std::move(row.build_log), std::move(row.kernels)};
 }
 
@@ -75,7 +61,7 @@ struct RunTimeProgram::State {
     request.constants = request.source.constants;
     const auto& strings = request.source.strings;
     if (strings.size() > 1) {
-      joined_text = joined(strings);
+      joined_text = fmt::format("{}", fmt::join(strings, ""));
     }
     given_text = source::without_final_zeros(strings.size() == 1 ? strings.front()
                                                                  : std::string_view(joined_text));
@@ -99,7 +85,7 @@ struct RunTimeProgram::State {
                                        std::vector<format::DeviceIdentity> identities) const;
   void find_groups();
   void find_matches();
-  [[nodiscard]] ServedDetails details_of(Accepted& binary) const;
+  [[nodiscard]] ServedDetails details_of(Accepted& accepted) const;
   [[nodiscard]] std::optional<ServedProgram> serve();
   [[nodiscard]] bool is_unchanged();
   [[nodiscard]] ProgramDetails build_details_of(cl_program built, std::uint32_t device) const;
@@ -257,15 +243,15 @@ void RunTimeProgram::State::find_matches() {
   }
 }
 
-ServedDetails RunTimeProgram::State::details_of(Accepted& binary) const {
-  if (binary.hit.has_value()) {
-    auto bundle = std::make_shared<const format::BundleReader>(std::move(binary.hit->bundle));
-    return {std::move(bundle), std::move(binary.hit->group), binary.hit->entry.index};
+ServedDetails RunTimeProgram::State::details_of(Accepted& accepted) const {
+  if (accepted.hit.has_value()) {
+    auto bundle = std::make_shared<const format::BundleReader>(std::move(accepted.hit->bundle));
+    return {std::move(bundle), std::move(accepted.hit->group), accepted.hit->entry.index};
   }
   const auto match = std::find_if(matches.begin(), matches.end(), [&](const BundleMatch& one) {
-    return one.session.get() == binary.session;
+    return one.session.get() == accepted.session;
   });
-  return {match->bundle, match->session->group, binary.entry};
+  return {match->bundle, match->session->group, accepted.binary.attempt.entry};
 }
 
 std::optional<ServedProgram> RunTimeProgram::State::serve() {
@@ -273,12 +259,12 @@ std::optional<ServedProgram> RunTimeProgram::State::serve() {
   if (binaries.size() < ladders.size()) {
     return std::nullopt;
   }
-  OneProgram together = create_program(*session, binaries);
-  if (!together.why_not.empty()) {
+  auto together = create_program(*session, binaries);
+  if (!together) {
     return std::nullopt;
   }
   report.origin = common_origin(binaries);
-  ServedProgram served{std::move(together.program), report.origin, {}};
+  ServedProgram served{*std::move(together), report.origin, {}};
   for (Accepted& binary : binaries) {
     served.details.push_back(details_of(binary));
   }
@@ -384,7 +370,7 @@ Result<opencl::Program> RunTimeProgram::build() {
   const bool is_il = !state.request.source.il.empty();
   Attempt attempt;
   attempt.origin = is_il ? Origin::il : Origin::source;
-  attempt.rule = is_il ? AttemptRule::il : AttemptRule::source;
+  attempt.rule = is_il ? Rule::il : Rule::source;
   if (state.builder.unsigned_source() == UnsignedSource::refused) {
     attempt.reason = "a signature is required, and nobody signed it";
     state.session->record(std::move(attempt));
@@ -405,10 +391,7 @@ Result<opencl::Program> RunTimeProgram::build() {
   const bool is_good = state.session->record_build(std::move(attempt), outcome, stopwatch);
   state.report.microseconds = state.stopwatch.microseconds();
   if (!is_good) {
-    std::string message = fmt::format("building '{}' failed: {}: {}", state.report.program,
-                                      outcome.stage, opencl::cl_error_name(outcome.code));
-    message += outcome.log.empty() ? "" : "\n" + outcome.log;
-    return tl::unexpected(base::Error{ErrorCode::build_failed, std::move(message)});
+    return build_error(fmt::format("'{}'", state.report.program), outcome);
   }
   state.report.origin = origin;
   return std::move(outcome.program);

@@ -2,18 +2,7 @@
 // the user cache. What the caller builds instead is stored for the next time.
 #pragma once
 
-#include "base/digest.hpp"
-#include "format/bundle/bundle_reader.hpp"
 #include "loader/load_program.hpp"
-
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace clbin::loader {
 
@@ -31,8 +20,7 @@ struct SourceMatches {
   std::shared_ptr<const format::BundleReader> encrypted;
 };
 
-// Whether the user cache, which is not encrypted, may contain what is built of the source of an
-// encrypted bundle, and serve it.
+// Whether the user cache, which is not encrypted, may contain and serve builds of encrypted source.
 enum class DecryptedBuilds : std::uint8_t { refused, kept };
 
 // Whether a builder may build source and IL, which nobody signed.
@@ -42,7 +30,8 @@ enum class UnsignedSource : std::uint8_t { refused, built };
 class BuilderState {
 public:
   // Settings are those at the time of the call: BuilderState never reads the environment.
-  explicit BuilderState(const cache::CacheSettings& settings);
+  explicit BuilderState(const cache::CacheSettings& settings)
+      : BuilderState(settings, settings, UnsignedSource::built) {}
   // With separate settings for the user cache and the quarantine.
   BuilderState(const cache::CacheSettings& of_user_cache, const cache::CacheSettings& of_quarantine,
                UnsignedSource unsigned_source);
@@ -77,8 +66,7 @@ private:
   std::vector<std::shared_ptr<IndexedBundle>> m_bundles;
 };
 
-// The source of a program, as the application passes it to OpenCL. A RunTimeProgram borrows the
-// strings and the IL until it ends.
+// What the application passes to OpenCL. A RunTimeProgram borrows strings and IL until it ends.
 struct RunTimeSource {
   std::vector<std::string_view> strings;   // of clCreateProgramWithSource, in order
   base::ByteView il;                       // of clCreateProgramWithIL: `strings` is then empty
@@ -94,8 +82,7 @@ enum class KernelDetail : std::uint8_t {
   arguments, // creates every kernel after a build, except on rusticl, where that can crash
 };
 
-// Whether serve() builds the IL that bundles contain for the source. Never done for several
-// devices, as in a load.
+// Whether serve() builds IL of bundles for the source. Never for several devices, as in a load.
 enum class BundleIl : std::uint8_t { ignored, built };
 
 // When a large text is examined for what makes a build depend on more than the text.
@@ -115,17 +102,12 @@ struct RunTimeRequest : LoadRequest {
 };
 
 // The details of one binary. They are read only if they are needed.
-class ServedDetails {
-public:
-  ServedDetails(std::shared_ptr<const format::BundleReader> bundle, format::GroupView group,
-                std::uint32_t entry);
+struct ServedDetails {
+  std::shared_ptr<const format::BundleReader> bundle;
+  format::GroupView group;
+  std::uint32_t entry = 0;
   // Errors of the reader. Thread-safe.
   [[nodiscard]] base::Result<ProgramDetails> read() const;
-
-private:
-  std::shared_ptr<const format::BundleReader> m_bundle;
-  format::GroupView m_group;
-  std::uint32_t m_entry;
 };
 
 struct ServedProgram {
@@ -170,9 +152,8 @@ public:
   [[nodiscard]] base::Result<opencl::Program> build();
 
   // Passes the binary of a program that the caller built from exactly this request to the store
-  // queue, with its build log. Stores nothing if no key identifies the program, or if a header has
-  // changed since begin(). On PoCL, stores nothing after_build. Does not require serve(). Problems
-  // are warnings of the report.
+  // queue, with its build log. Stores nothing if no key identifies the program, if a header has
+  // changed since begin(), or on PoCL after_build. Does not require serve(). Problems are warnings.
   void keep(cl_program built, KeepTime time = KeepTime::after_build);
 
   // The names under which a bundle records the program. Empty if the closure is not known.

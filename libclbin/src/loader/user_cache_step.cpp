@@ -2,8 +2,8 @@
 
 #include "base/text.hpp"
 #include "loader/ladder.hpp"
-#include "loader/load_session.hpp"
-#include "opencl/program_build.hpp"
+
+#include <fmt/format.h>
 
 namespace clbin::loader {
 namespace {
@@ -48,15 +48,12 @@ void add_what_is_built(cache::Recipe& recipe, const LoadSession& session, std::u
 // not determine options with quotes or other white space.
 void add_options(cache::Recipe& recipe, const LoadSession& session) {
   const std::string options = session.source_options();
-  std::string joined;
-  if (session.run_time != nullptr) {
-    for (const std::string_view word : base::words_between_spaces(options)) {
-      recipe.ingredients.push_back({"option", std::string(word)});
-      joined += joined.empty() ? "" : " ";
-      joined += word;
-    }
+  const std::vector<std::string_view> words = base::words_between_spaces(options);
+  const bool is_of_words = session.run_time != nullptr;
+  for (std::size_t i = 0; is_of_words && i < words.size(); ++i) {
+    recipe.ingredients.push_back({"option", std::string(words[i])});
   }
-  if (session.run_time == nullptr || joined != options) {
+  if (!is_of_words || fmt::format("{}", fmt::join(words, " ")) != options) {
     recipe.ingredients.push_back({"options", options});
   }
 }
@@ -158,7 +155,7 @@ void UserCacheStep::record_miss(std::string reason, const Stopwatch& stopwatch) 
   Attempt attempt;
   attempt.device = m_device;
   attempt.origin = Origin::user_cache;
-  attempt.rule = AttemptRule::user_cache;
+  attempt.rule = Rule::user_cache;
   attempt.reason = std::move(reason);
   attempt.microseconds = stopwatch.microseconds();
   m_session.record(std::move(attempt));
@@ -191,7 +188,7 @@ std::optional<Accepted> UserCacheStep::try_hit(cache::CacheHit hit, const std::s
       matching::rank_candidates(hit.bundle, hit.group, m_session.identities[m_device]);
   const auto payload = payload_digest(hit.bundle, hit.entry.blob);
   if (!candidates || !payload || candidates->empty() ||
-      candidates->front().rule != matching::Rule::exact_identity ||
+      candidates->front().rule != Rule::exact_identity ||
       format::classify_binary(hit.payload).kind != hit.entry.kind) {
     cache.remove(m_key);
     record_miss("removed an entry for another device", stopwatch);
@@ -201,21 +198,23 @@ std::optional<Accepted> UserCacheStep::try_hit(cache::CacheHit hit, const std::s
   binary.attempt = attempt_of(candidates->front(), m_device);
   binary.attempt.entry = format::k_no_index;
   binary.attempt.origin = Origin::user_cache;
-  binary.attempt.rule = AttemptRule::user_cache;
+  binary.attempt.rule = Rule::user_cache;
   binary.attempt.reason = on_hit;
   binary.bytes = std::move(hit.payload);
   binary.payload = *payload;
   binary.options = hit.entry.options;
   binary.kernels = hit.entry.kernels;
-  AttemptOutcome outcome = try_binary(m_session, std::move(binary), stopwatch);
-  if (outcome.accepted.has_value()) {
-    outcome.accepted->hit.emplace(std::move(hit));
-  } else if (outcome.refusal == Refusal::by_driver) {
+  auto tried = try_binary(m_session, std::move(binary), stopwatch);
+  if (tried) {
+    tried->hit.emplace(std::move(hit));
+    return *std::move(tried);
+  }
+  if (tried.error() == Refusal::by_driver) {
     cache.remove(m_key);
   } else {
     m_recipe.reset(); // a build would produce the same binary again
   }
-  return std::move(outcome.accepted);
+  return std::nullopt;
 }
 
 std::optional<Accepted> UserCacheStep::look_up(const std::string& on_hit, Misses misses) {

@@ -3,22 +3,16 @@
 
 #include "loader/load_session.hpp"
 
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace clbin::loader {
 
 enum class StoredEntry : std::uint8_t { stays, is_replaced };
 
 class UserCacheStep {
 public:
-  // Does not read anything yet.
   UserCacheStep(const LoadSession& session, std::uint32_t device)
       : m_session(session), m_device(device) {}
 
-  // Looks the program up and passes the cached binary to the driver. Removes an entry that the
-  // driver rejects.
+  // Passes the cached binary to the driver. Removes an entry that the driver rejects.
   [[nodiscard]] std::optional<Accepted> attempt();
   // Call it after attempt() and before a build. If another process builds the same program, waits
   // for it, up to the limit of the settings, and loads what it stored. std::nullopt: build.
@@ -27,14 +21,12 @@ public:
   // the program that is built for all devices is then stored for this one, too, unless the cache
   // contains it or another process builds it. Does not block.
   void claim_if_free(StoredEntry stored = StoredEntry::stays);
-  // Passes the binary of a program that was built with `options` to the store queue. Stores nothing
-  // unless wait_for_turn or claim_if_free was called before the build. Queries the binary on the
-  // caller's thread: libclbin calls drivers only from the application's threads, because Oclgrind
-  // crashes in threads that it did not create, and a driver that is unloaded at the end of the
-  // process must not be called. Stores nothing if the query is expensive. If `details` has no
-  // kernels, only their names are stored.
+  // Passes the binary of a program that was built with `options` to the store queue, if
+  // wait_for_turn or claim_if_free was called before the build. Queries the binary on the caller's
+  // thread: Oclgrind crashes in threads that it did not create, and a driver that is unloaded at
+  // the end of the process must not be called. Stores nothing if the query is expensive. If
+  // `details` has no kernels, only their names are stored.
   void keep(cl_program program, const std::string& options, ProgramDetails details = {});
-  // Returns whether keep() can store anything.
   [[nodiscard]] bool can_keep() const noexcept {
     return m_recipe.has_value() && m_claim.has_value();
   }

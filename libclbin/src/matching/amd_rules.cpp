@@ -1,4 +1,3 @@
-#include "format/binary/binary_kind.hpp"
 #include "matching/vendor_rules.hpp"
 
 namespace clbin::matching {

@@ -2,8 +2,6 @@
 
 #include "matching/vendor_rules.hpp"
 
-#include <algorithm>
-#include <fmt/core.h>
 #include <set>
 #include <tuple>
 
@@ -17,12 +15,6 @@ using format::DeviceIdentity;
 using format::EntryView;
 using format::GroupView;
 using format::PayloadType;
-
-// A candidate with the values that determine its rank.
-struct Judged {
-  Candidate candidate;
-  std::uint8_t preference = 0;
-};
 
 // An identity with its digest, computed once.
 struct Device {
@@ -82,39 +74,36 @@ std::string difference(const format::TargetView& target, const DeviceIdentity& d
   return "the names are equal, but the rest of the identity differs";
 }
 
-Judged judge(EntryView entry, const Device& device) {
+Candidate judge(EntryView entry, const Device& device) {
   const BinaryInfo info = info_of(entry);
   const bool is_il = info.kind == format::BinaryKind::spirv;
   const bool is_own = entry.target.digest == device.digest;
-  Judged judged;
-  judged.candidate.reason = common_obstacle(entry, device.identity);
-  if (judged.candidate.reason.empty()) {
+  Candidate judged;
+  judged.reason = common_obstacle(entry, device.identity);
+  if (judged.reason.empty()) {
     Verdict verdict = is_il    ? judge_il(info, device.identity)
                       : is_own ? judge_own(info, device.identity)
                                : judge_foreign(info, device.identity);
     judged.preference = verdict.preference;
-    judged.candidate.reason = std::move(verdict.reason);
+    judged.reason = std::move(verdict.reason);
     if (verdict.fit == Fit::yes) {
-      judged.candidate.rule = is_il ? Rule::il : is_own ? Rule::exact_identity : Rule::compatible;
+      judged.rule = is_il ? Rule::il : is_own ? Rule::exact_identity : Rule::compatible;
     } else if (verdict.cause == Cause::other_device) {
-      judged.candidate.reason += ": " + difference(entry.target, device.identity);
+      judged.reason += ": " + difference(entry.target, device.identity);
     }
   }
-  judged.candidate.entry = std::move(entry);
+  judged.entry = std::move(entry);
   return judged;
 }
 
-bool is_own_ptx(const Judged& judged) {
-  return judged.candidate.rule == Rule::exact_identity &&
-         judged.candidate.entry.kind == format::BinaryKind::ptx;
+bool is_own_ptx(const Candidate& judged) {
+  return judged.rule == Rule::exact_identity && judged.entry.kind == format::BinaryKind::ptx;
 }
 
-// Gives each candidate its turn: the device's own entries, and cubins instead of its own PTX, come
-// before the user cache.
-void set_turns(std::vector<Judged>& judged) {
+// Gives turns: own entries, and cubins instead of own PTX, come before the user cache.
+void set_turns(std::vector<Candidate>& judged) {
   const bool has_own_ptx = std::any_of(judged.begin(), judged.end(), is_own_ptx);
-  for (Judged& one : judged) {
-    Candidate& candidate = one.candidate;
+  for (Candidate& candidate : judged) {
     const bool is_own = candidate.rule == Rule::exact_identity;
     const bool is_sooner = has_own_ptx && candidate.rule == Rule::compatible &&
                            candidate.entry.kind == format::BinaryKind::cubin;
@@ -125,38 +114,29 @@ void set_turns(std::vector<Judged>& judged) {
 // Compares the turn, then the rule (exact before compatible, but own PTX last of its turn), then
 // the vendor's preference, then the match key (the higher key has the higher architecture and
 // version), then the order of the table.
-bool is_better(const Judged& a, const Judged& b) {
-  const auto rank = [](const Judged& judged) {
-    const EntryView& entry = judged.candidate.entry;
-    return std::tuple(judged.candidate.turn, is_own_ptx(judged), judged.candidate.rule,
-                      0xffU - judged.preference, ~entry.match_key, entry.index);
+bool is_better(const Candidate& a, const Candidate& b) {
+  const auto rank = [](const Candidate& judged) {
+    const EntryView& entry = judged.entry;
+    return std::tuple(judged.turn, is_own_ptx(judged), judged.rule, 0xffU - judged.preference,
+                      ~entry.match_key, entry.index);
   };
   return rank(a) < rank(b);
 }
 
-void sort_by_rank(std::vector<Judged>& judged) {
+void sort_by_rank(std::vector<Candidate>& judged) {
   set_turns(judged);
   std::sort(judged.begin(), judged.end(), is_better);
 }
 
-std::vector<Candidate> take_candidates(std::vector<Judged> judged) {
-  std::vector<Candidate> candidates;
-  candidates.reserve(judged.size());
-  for (Judged& one : judged) {
-    candidates.push_back(std::move(one.candidate));
-  }
-  return candidates;
-}
-
 // Adds the entries of a range of match keys that `is_wanted` accepts after they were judged.
 Result<void> add_range(const BundleReader& bundle, const GroupView& group, const KeyRange& range,
-                       const Device& device, const auto& is_wanted, std::vector<Judged>& kept) {
+                       const Device& device, const auto& is_wanted, std::vector<Candidate>& kept) {
   CLBIN_TRY_ASSIGN(const format::EntryRange found,
                    bundle.find_key_range(group, range.low, range.high));
   for (std::uint32_t index = 0; index < found.count; ++index) {
     CLBIN_TRY_ASSIGN(EntryView entry, bundle.entry(found.first + index, group));
-    Judged judged = judge(std::move(entry), device);
-    if (is_wanted(judged.candidate)) {
+    Candidate judged = judge(std::move(entry), device);
+    if (is_wanted(judged)) {
       kept.push_back(std::move(judged));
     }
   }
@@ -167,16 +147,15 @@ bool is_binary(const Candidate& candidate) {
   return candidate.rule == Rule::exact_identity || candidate.rule == Rule::compatible;
 }
 
-// Sorts, and removes repeated attempts of the same binary with the same options. Equal options are
-// one object, because texts are shared.
-std::vector<Candidate> ranked(std::vector<Judged> judged) {
+// Sorts, and removes repeated binaries with the same options, which are one object if equal.
+std::vector<Candidate> ranked(std::vector<Candidate> judged) {
   sort_by_rank(judged);
   std::set<std::pair<std::uint32_t, const void*>> seen;
-  std::erase_if(judged, [&](const Judged& one) {
-    const EntryView& entry = one.candidate.entry;
+  std::erase_if(judged, [&](const Candidate& one) {
+    const EntryView& entry = one.entry;
     return !seen.emplace(entry.blob, entry.options.identity()).second;
   });
-  return take_candidates(std::move(judged));
+  return judged;
 }
 
 } // namespace
@@ -184,11 +163,11 @@ std::vector<Candidate> ranked(std::vector<Judged> judged) {
 Result<std::vector<Candidate>> rank_candidates(const BundleReader& bundle, const GroupView& group,
                                                const DeviceIdentity& identity) {
   const Device device{identity, format::identity_digest(identity)};
-  std::vector<Judged> judged;
+  std::vector<Candidate> judged;
   CLBIN_TRY_ASSIGN(std::vector<EntryView> own, bundle.find_exact(group, device.digest));
   for (EntryView& entry : own) {
-    Judged one = judge(std::move(entry), device);
-    if (is_binary(one.candidate)) {
+    Candidate one = judge(std::move(entry), device);
+    if (is_binary(one)) {
       judged.push_back(std::move(one));
     }
   }
@@ -205,7 +184,7 @@ Result<std::vector<Candidate>> rank_il(const BundleReader& bundle, const GroupVi
                                        const DeviceIdentity& identity) {
   const Device device{identity, format::identity_digest(identity)};
   const auto is_il = [](const Candidate& candidate) { return candidate.rule == Rule::il; };
-  std::vector<Judged> judged;
+  std::vector<Candidate> judged;
   for (const KeyRange& range : il_key_ranges(identity)) {
     CLBIN_TRY(add_range(bundle, group, range, device, is_il, judged));
   }
@@ -216,22 +195,17 @@ Result<std::vector<Candidate>> explain_candidates(const BundleReader& bundle,
                                                   const GroupView& group,
                                                   const DeviceIdentity& identity) {
   const Device device{identity, format::identity_digest(identity)};
-  std::vector<Judged> fitting;
-  std::vector<Judged> others;
+  std::vector<Candidate> fitting;
+  std::vector<Candidate> others;
   for (std::uint32_t index = 0; index < group.entry_count; ++index) {
     CLBIN_TRY_ASSIGN(EntryView entry, bundle.entry(group.first_entry + index, group));
-    Judged judged = judge(std::move(entry), device);
-    auto& list = judged.candidate.rule == Rule::not_compatible ? others : fitting;
+    Candidate judged = judge(std::move(entry), device);
+    auto& list = judged.rule == Rule::not_compatible ? others : fitting;
     list.push_back(std::move(judged));
   }
   sort_by_rank(fitting);
   std::move(others.begin(), others.end(), std::back_inserter(fitting));
-  return take_candidates(std::move(fitting));
-}
-
-std::string_view to_string(Rule rule) noexcept {
-  constexpr std::string_view k_names[] = {"exact identity", "compatible", "IL", "not compatible"};
-  return k_names[static_cast<std::size_t>(rule)];
+  return fitting;
 }
 
 Result<base::Bytes> read_candidate(const BundleReader& bundle, const Candidate& candidate,

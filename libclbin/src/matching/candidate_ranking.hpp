@@ -1,25 +1,30 @@
-// Ranks the entries that fit a device, and explains why the others do not. Uses neither OpenCL nor
-// files.
+// Ranks the entries that fit a device, and explains why others do not. No OpenCL, no files.
 #pragma once
 
 #include "format/bundle/bundle_reader.hpp"
-#include "model/device.hpp"
-
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace clbin::matching {
 
-// The rule by which an entry fits a device, in order of preference.
+// The rule that led to an attempt; the first that fit are preferred. Numbers are those of
+// clbin_rule.
 enum class Rule : std::uint8_t {
-  exact_identity, // made for this identity
-  compatible,     // made for another device, but accepted by the vendor's rule
-  il,             // an intermediate language that the device's driver can build from
-  not_compatible,
+  none = 0,           // the bundle's tables could not be read
+  exact_identity = 1, // made for this identity
+  compatible = 2,     // made for another device, but accepted by the vendor's rule
+  il = 3,             // an intermediate language that the device's driver can build from
+  not_compatible = 4,
+  user_cache = 5, // this and the following are no rules of entries
+  recompiled = 6,
+  several_devices = 7,
+  source = 8,
 };
-// Returns the name for reports: "exact identity", "compatible", "IL", "not compatible".
-[[nodiscard]] std::string_view to_string(Rule rule) noexcept;
+// Returns the name for reports. Null-terminated.
+[[nodiscard]] constexpr std::string_view to_string(Rule rule) noexcept {
+  constexpr std::string_view k_names[]{"",           "exact identity",  "compatible",
+                                       "IL",         "not compatible",  "user cache",
+                                       "recompiled", "several devices", "source"};
+  return k_names[static_cast<std::size_t>(rule)];
+}
 
 // When a load attempts a candidate: before it asks the user cache, or after.
 enum class Turn : std::uint8_t { before_user_cache, after_user_cache };
@@ -28,8 +33,9 @@ struct Candidate {
   format::EntryView entry;
   Rule rule = Rule::not_compatible;
   Turn turn = Turn::after_user_cache; // of rules exact_identity and compatible
-  std::string
-      reason; // a sentence: "made for this device", "PTX for sm_90 is above the device's sm_80"
+  std::uint8_t preference = 0;        // Verdict::preference
+  // A sentence: "made for this device", "PTX for sm_90 is above the device's sm_80".
+  std::string reason;
 };
 
 // Returns the candidates to attempt, best first, in a total and deterministic order: by turn, then
@@ -54,8 +60,7 @@ explain_candidates(const format::BundleReader& bundle, const format::GroupView& 
                    const format::DeviceIdentity& device);
 
 // Returns the bytes of a candidate for its device's driver. Errors: those of the reader, and
-// damaged if the kind of the bytes differs from that of the entry, by which the candidate was
-// chosen.
+// damaged if their kind is not that of the entry, by which the candidate was chosen.
 [[nodiscard]] base::Result<base::Bytes> read_candidate(const format::BundleReader& bundle,
                                                        const Candidate& candidate,
                                                        format::ReadBudget* budget = nullptr);

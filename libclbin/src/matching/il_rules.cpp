@@ -1,7 +1,5 @@
 #include "matching/vendor_rules.hpp"
 
-#include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <map>
 
@@ -23,13 +21,7 @@ using IlVersion = std::array<std::uint16_t, 2>;
 // Returns std::nullopt for another language and for a word without a valid version.
 std::optional<IlVersion> parse_il_version(std::string_view word) {
   constexpr std::string_view k_prefix = "SPIR-V_";
-  if (!word.starts_with(k_prefix)) {
-    return std::nullopt;
-  }
-  word.remove_prefix(k_prefix.size());
-  IlVersion version{};
-  const bool is_version = take_numbers(word, version) == version.size() && word.empty();
-  return is_version ? std::optional(version) : std::nullopt;
+  return word.starts_with(k_prefix) ? parse_numbers<2>(word.substr(k_prefix.size())) : std::nullopt;
 }
 
 } // namespace

@@ -1,7 +1,5 @@
 #include "matching/vendor_rules.hpp"
 
-#include <array>
-
 namespace clbin::matching {
 namespace {
 
@@ -20,9 +18,8 @@ struct Product {
   IpVersion version;
 };
 
-// From zebins and from the output of `ocloc ids` of Debian 12's ocloc 22.43. DG2 (1270) and PVC
-// (1271) are omitted: their numbers cover several IP versions, and the binary does not contain the
-// version.
+// From zebins and `ocloc ids` of Debian 12's ocloc 22.43. DG2 (1270) and PVC (1271) are omitted:
+// their numbers cover several IP versions, which the binary does not contain.
 constexpr std::array k_products{
     Product{16, {8, 0, 0}},     // bdw
     Product{18, {9, 0, 9}},     // skl
@@ -42,11 +39,9 @@ constexpr std::array k_products{
     Product{1250, {12, 50, 4}}, // xe-hp
 };
 
-// "12.55.8"
-std::optional<IpVersion> parse_ip_version(std::string_view text) {
-  IpVersion version{};
-  const bool is_version = take_numbers(text, version) == version.size() && text.empty();
-  return is_version ? std::optional(version) : std::nullopt;
+// Of "12.55.8".
+std::optional<IpVersion> own_version(const DeviceIdentity& device) {
+  return parse_numbers<3>(device.architecture);
 }
 
 std::optional<IpVersion> version_of_family(std::uint16_t family) {
@@ -75,7 +70,7 @@ std::uint64_t first_key_of(std::uint16_t family) {
 // must be equal or, if the zebin has none, the product family. The driver does not reject a zebin
 // of another target that contains IR: it builds the IR instead of loading the zebin.
 Verdict judge_intel(const BinaryInfo& info, const DeviceIdentity& device) {
-  const auto own = parse_ip_version(device.architecture);
+  const auto own = own_version(device);
   if (!own) {
     return refuse("{} requires a known IP version, but this device reports '{}'",
                   format::describe(info), device.architecture);
@@ -100,7 +95,7 @@ Verdict judge_intel(const BinaryInfo& info, const DeviceIdentity& device) {
 }
 
 std::vector<KeyRange> intel_key_ranges(const DeviceIdentity& device) {
-  const auto own = parse_ip_version(device.architecture);
+  const auto own = own_version(device);
   if (!own) {
     return {};
   }

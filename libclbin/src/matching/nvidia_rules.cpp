@@ -1,7 +1,5 @@
 #include "matching/vendor_rules.hpp"
 
-#include <array>
-
 namespace clbin::matching {
 namespace {
 
@@ -23,16 +21,15 @@ struct Capability {
 // "sm_90"
 std::optional<Capability> capability_of(const DeviceIdentity& device) {
   constexpr std::string_view prefix = "sm_";
-  std::string_view text = device.architecture;
-  if (!text.starts_with(prefix)) {
+  const std::string_view text = device.architecture;
+  const auto sm = text.starts_with(prefix) ? parse_numbers<1>(text.substr(prefix.size())) //
+                                           : std::nullopt;
+  if (!sm || (*sm)[0] < 10 || (*sm)[0] > 999) {
     return std::nullopt;
   }
-  text.remove_prefix(prefix.size());
-  std::array<std::uint16_t, 1> sm{};
-  if (take_numbers(text, sm) == 0 || !text.empty() || sm[0] < 10 || sm[0] > 999) {
-    return std::nullopt;
-  }
-  return Capability{static_cast<std::uint16_t>(sm[0] / 10), static_cast<std::uint16_t>(sm[0] % 10)};
+  const unsigned number = (*sm)[0];
+  return Capability{static_cast<std::uint16_t>(number / 10),
+                    static_cast<std::uint16_t>(number % 10)};
 }
 
 std::string to_text(Capability capability) {

@@ -1,8 +1,5 @@
 #include "matching/vendor_rules.hpp"
 
-#include <algorithm>
-#include <array>
-
 namespace clbin::matching {
 namespace {
 
@@ -14,16 +11,18 @@ using format::DeviceIdentity;
 struct TakenKind {
   DeviceFamily family;
   BinaryKind kind;
+  // The vendor's rule for other devices; null: only the device it was made for accepts it.
+  Verdict (*judge)(const BinaryInfo&, const DeviceIdentity&) = nullptr;
 };
 
 // The kinds that clCreateProgramWithBinary of each family accepts, and that its CL_PROGRAM_BINARIES
 // or its offline compiler produces (doc/drivers.md).
 constexpr std::array k_taken{
-    TakenKind{DeviceFamily::nvidia, BinaryKind::ptx},
-    TakenKind{DeviceFamily::nvidia, BinaryKind::cubin},
+    TakenKind{DeviceFamily::nvidia, BinaryKind::ptx, judge_nvidia},
+    TakenKind{DeviceFamily::nvidia, BinaryKind::cubin, judge_nvidia},
     TakenKind{DeviceFamily::nvidia, BinaryKind::nvidia_fatbin},
-    TakenKind{DeviceFamily::amd, BinaryKind::amd_code_object},
-    TakenKind{DeviceFamily::intel, BinaryKind::intel_zebin},
+    TakenKind{DeviceFamily::amd, BinaryKind::amd_code_object, judge_amd},
+    TakenKind{DeviceFamily::intel, BinaryKind::intel_zebin, judge_intel},
     TakenKind{DeviceFamily::intel, BinaryKind::ar_archive},
     TakenKind{DeviceFamily::pocl, BinaryKind::poclbin},
     TakenKind{DeviceFamily::rusticl, BinaryKind::rusticl},
@@ -32,10 +31,13 @@ constexpr std::array k_taken{
     TakenKind{DeviceFamily::clvk, BinaryKind::llvm_bitcode},
 };
 
-bool is_taken(DeviceFamily family, BinaryKind kind) {
-  return std::any_of(k_taken.begin(), k_taken.end(), [&](const TakenKind& taken) {
-    return taken.family == family && taken.kind == kind;
-  });
+// Null if the family does not take the kind.
+const TakenKind* find_taken(DeviceFamily family, BinaryKind kind) {
+  const auto* const found =
+      std::find_if(k_taken.begin(), k_taken.end(), [&](const TakenKind& taken) {
+        return taken.family == family && taken.kind == kind;
+      });
+  return found == k_taken.end() ? nullptr : found;
 }
 
 // Returns the reason why no device of `family` made or accepts such a binary. An unknown kind can
@@ -48,7 +50,7 @@ std::optional<Verdict> refusal_of_kind(const BinaryInfo& info, DeviceFamily fami
                   format::describe(info));
   }
   const bool may_be_own = info.kind == BinaryKind::unknown || family == DeviceFamily::unknown;
-  if (!may_be_own && !is_taken(family, info.kind)) {
+  if (!may_be_own && find_taken(family, info.kind) == nullptr) {
     return refuse("{} is not a format of this device's family, {}", format::describe(info),
                   format::to_string(family));
   }
@@ -88,18 +90,11 @@ Verdict judge_foreign(const BinaryInfo& info, const DeviceIdentity& device) {
   if (auto refusal = refusal_of_kind(info, family)) {
     return std::move(*refusal);
   }
-  if (family == DeviceFamily::nvidia &&
-      (info.kind == BinaryKind::ptx || info.kind == BinaryKind::cubin)) {
-    return judge_nvidia(info, device);
+  const TakenKind* const taken = find_taken(family, info.kind);
+  if (taken != nullptr && taken->judge != nullptr) {
+    return taken->judge(info, device);
   }
-  if (family == DeviceFamily::amd && info.kind == BinaryKind::amd_code_object) {
-    return judge_amd(info, device);
-  }
-  if (family == DeviceFamily::intel && info.kind == BinaryKind::intel_zebin) {
-    return judge_intel(info, device);
-  }
-  // For an unknown kind, the platform at the end of the reason is more informative than the kind's
-  // description.
+  // Of an unknown kind, the platform at the end of the reason tells more than a description.
   const std::string subject = info.kind == BinaryKind::unknown ? "" : format::describe(info) + " ";
   Verdict verdict = refuse("{}matches only the device and driver that it was made for", subject);
   verdict.cause = Cause::other_device;

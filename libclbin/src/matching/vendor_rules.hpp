@@ -1,27 +1,17 @@
-// Rules that decide whether a device binary fits a device: one pure function for each vendor, whose
-// input is the properties of the binary and of the device. Also the ranges of match keys that
-// contain the binaries that fit.
+// Rules that decide whether a device binary fits a device: one pure function for each vendor, of
+// the properties of both. Also the ranges of match keys that contain the binaries that fit.
 #pragma once
 
 #include "format/binary/binary_kind.hpp"
 #include "model/device.hpp"
 
-#include <array>
 #include <charconv>
-#include <compare>
-#include <cstdint>
-#include <fmt/core.h>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace clbin::matching {
 
 enum class Fit : std::uint8_t { no, yes };
 
-// The cause of a rejection: the binary or its format does not fit, or it would fit but can be used
-// only on the device that it was made for.
+// Why it is rejected: it does not fit, or would fit only the device that it was made for.
 enum class Cause : std::uint8_t { none, binary, other_device };
 
 struct Verdict {
@@ -67,6 +57,14 @@ std::size_t take_numbers(std::string_view& text, std::array<Number, size>& numbe
   return count;
 }
 
+// Returns std::nullopt unless `text` consists of `size` decimal numbers with dots between them.
+template <std::size_t size>
+std::optional<std::array<std::uint16_t, size>> parse_numbers(std::string_view text) {
+  std::array<std::uint16_t, size> numbers{};
+  const bool is_version = take_numbers(text, numbers) == size && text.empty();
+  return is_version ? std::optional(numbers) : std::nullopt;
+}
+
 // For kinds ptx and cubin, on a device of family nvidia.
 [[nodiscard]] Verdict judge_nvidia(const format::BinaryInfo& info,
                                    const format::DeviceIdentity& device);
@@ -77,10 +75,9 @@ struct PtxVersion {
   std::uint16_t minor = 0;
   friend auto operator<=>(const PtxVersion&, const PtxVersion&) = default;
 };
-// Returns the newest PTX version that a driver of this version ("580.159.03") is known to accept;
-// OpenCL cannot query it. For a driver newer than the table, this is the newest version of the
-// table. Returns std::nullopt for a driver older than the table and for a text that is not a
-// version.
+// Returns the newest PTX version that a driver of this version ("580.159.03") is known to accept,
+// which OpenCL cannot query; for a newer driver, the newest of the table. std::nullopt for an older
+// driver than those of the table, and for a text that is not a version.
 [[nodiscard]] std::optional<PtxVersion> newest_ptx(std::string_view driver_version);
 
 // For kind amd_code_object, on a device of family amd.
@@ -104,15 +101,13 @@ struct PtxVersion {
 // For a binary of any kind that was made for another target.
 [[nodiscard]] Verdict judge_foreign(const format::BinaryInfo& info,
                                     const format::DeviceIdentity& device);
-// Returns the ranges of the device's family; empty if its binaries are accepted only for an equal
-// identity.
+// Empty if binaries of the device's family are accepted only for an equal identity.
 [[nodiscard]] std::vector<KeyRange> compatible_key_ranges(const format::DeviceIdentity& device);
 
 // Returns the bounds of architecture_range.
 [[nodiscard]] format::BinaryInfo bound(format::BinaryKind kind, std::uint16_t arch_major,
                                        std::uint16_t arch_minor, std::uint16_t arch_stepping = 0);
-// Returns the range from the lowest key of the architecture of `first` to the highest of that of
-// `last`. Both must be of one kind.
+// Returns the keys from the lowest of `first` to the highest of `last`, which are of one kind.
 [[nodiscard]] KeyRange architecture_range(const format::BinaryInfo& first,
                                           const format::BinaryInfo& last);
 

@@ -1,11 +1,6 @@
 #include "opencl/device_query.hpp"
 
-#include "opencl/driver.hpp"
-
-#include <algorithm>
-#include <array>
 #include <cstring>
-#include <string_view>
 
 namespace clbin::opencl {
 namespace {
@@ -64,21 +59,6 @@ Result<std::vector<char>> device_bytes(const Driver& driver, cl_device_id device
   return query_bytes("clGetDeviceInfo", [&](std::size_t size, void* value, std::size_t* size_out) {
     return driver.GetDeviceInfo(device, name, size, value, size_out);
   });
-}
-
-// Returns 0 for a value that the device does not support.
-template <typename T>
-Result<T> device_value(const Driver& driver, cl_device_id device, cl_device_info name) {
-  T value{};
-  // NOLINTNEXTLINE(bugprone-sizeof-expression): if T is a handle, the handle is the value.
-  const cl_int code = driver.GetDeviceInfo(device, name, sizeof(T), &value, nullptr);
-  if (code == CL_INVALID_VALUE) {
-    return T{};
-  }
-  if (code != CL_SUCCESS) {
-    return base::fail(ErrorCode::opencl_call, "clGetDeviceInfo failed: {}", cl_error_name(code));
-  }
-  return value;
 }
 
 std::vector<std::string> words_of(std::string_view text) {
@@ -148,8 +128,7 @@ Result<std::string> intel_architecture(const Driver& driver, cl_device_id device
              : fmt::format("{}.{}.{}", version >> 22U, (version >> 14U) & 0xffU, version & 0x3fU);
 }
 
-// Returns PoCL's build hash: the triple and CPU (or sm) for which it builds binaries. Empty for
-// other drivers.
+// Returns PoCL's build hash: the triple and CPU (or sm) of its binaries. Empty for other drivers.
 std::string pocl_architecture(std::string_view device_version) {
   constexpr std::string_view k_mark = "HSTR: ";
   const std::size_t at = device_version.find(k_mark);
@@ -267,8 +246,7 @@ Result<format::DeviceIdentity> query_identity(const Driver& driver, cl_device_id
   identity.il_versions = words_of(il_version);
   CLBIN_TRY(fill_platform(driver, device, identity));
   if (format::device_family(identity) == format::DeviceFamily::pocl) {
-    // PoCL adds the index of the device to the ID, so that identical devices differ (0x8086,
-    // 0x8087).
+    // PoCL adds the index of the device, so that identical devices differ (0x8086, 0x8087).
     identity.vendor_id = 0;
   }
   CLBIN_TRY_ASSIGN(identity.opencl_c_versions,

@@ -1,14 +1,39 @@
 // Queries of platforms and devices: the identity, and any value of clGetDeviceInfo.
 #pragma once
 
-#include "base/result.hpp"
 #include "model/device.hpp"
 #include "opencl/driver.hpp"
 
-#include <string>
-#include <vector>
-
 namespace clbin::opencl {
+
+// No real answer is longer; a driver that reports a larger size is wrong.
+inline constexpr std::size_t k_max_answer_bytes = 64U << 20U;
+
+// Asks for a list, such as CL_CONTEXT_DEVICES, a function with the last three parameters of a
+// query. Empty if it is longer than `max_bytes`. The error is the driver's.
+template <typename Item, typename Ask>
+[[nodiscard]] tl::expected<std::vector<Item>, cl_int>
+ask_list(const Ask& ask, std::size_t max_bytes = k_max_answer_bytes) {
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): items may be handles, which are pointers
+  constexpr std::size_t k_item_bytes = sizeof(Item);
+  std::size_t size = 0;
+  cl_int code = ask(0, nullptr, &size);
+  std::vector<Item> items(code == CL_SUCCESS && size <= max_bytes ? size / k_item_bytes : 0);
+  if (!items.empty()) {
+    code = ask(items.size() * k_item_bytes, static_cast<void*>(items.data()), nullptr);
+  }
+  if (code != CL_SUCCESS) {
+    return tl::unexpected(code);
+  }
+  return items;
+}
+
+// Asks for a text, without its null terminator. Empty if the driver does not report it.
+template <typename Ask>
+[[nodiscard]] std::string ask_text(const Ask& ask, std::size_t max_bytes = k_max_answer_bytes) {
+  const std::vector<char> text = ask_list<char>(ask, max_bytes).value_or(std::vector<char>());
+  return {text.begin(), std::find(text.begin(), text.end(), '\0')};
+}
 
 // Returns all platforms in the order of the ICD loader. Returns an empty list, not an error, if
 // there is no platform (CL_PLATFORM_NOT_FOUND_KHR, cl_khr_icd). opencl_call: the query failed.
@@ -25,12 +50,29 @@ namespace clbin::opencl {
 [[nodiscard]] base::Result<std::string> platform_text(const Driver& driver, cl_platform_id platform,
                                                       cl_platform_info name);
 
+// Returns zeros for a value that the device does not support. opencl_call: the query failed
+// otherwise.
+template <typename T>
+[[nodiscard]] base::Result<T> device_value(const Driver& driver, cl_device_id device,
+                                           cl_device_info name) {
+  T value{};
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): if T is a handle, the handle is the value.
+  const cl_int code = driver.GetDeviceInfo(device, name, sizeof(T), &value, nullptr);
+  if (code == CL_INVALID_VALUE) {
+    return T{};
+  }
+  if (code != CL_SUCCESS) {
+    return base::fail(base::ErrorCode::opencl_call, "clGetDeviceInfo failed: {}",
+                      cl_error_name(code));
+  }
+  return value;
+}
+
 // Returns null for a device that reports no platform. opencl_call: the query failed.
 [[nodiscard]] base::Result<cl_platform_id> device_platform(const Driver& driver,
                                                            cl_device_id device);
 
-// Returns the root of the tree of a sub-device, or `device` itself if it is not a sub-device.
-// opencl_call: a query failed.
+// Returns the root of the tree of a sub-device; `device` itself if it is none. opencl_call.
 [[nodiscard]] base::Result<cl_device_id> root_device(const Driver& driver, cl_device_id device);
 
 // Returns the identity of `device`; of a sub-device, that of its parent, because PoCL loads the

@@ -9,8 +9,6 @@
 
 #include <functional>
 #include <memory>
-#include <string>
-#include <utility>
 
 namespace clbin::opencl {
 
@@ -22,41 +20,43 @@ namespace clbin::opencl {
 using KeepNothingOf = void(CL_API_CALL*)(cl_program program);
 inline constexpr const char* k_keep_nothing_of = "clbinKeepNothingOf";
 
-// Entry points, named as in the specification but without "cl". resolve_driver sets all of them
-// except those marked as optional, which may be null.
+// The functions that libclbin calls, without "cl": X(NAME, NEED).
+#define CLBIN_DRIVER_FUNCTIONS(X)                                                                  \
+  X(GetPlatformIDs, required)                                                                      \
+  X(GetPlatformInfo, required)                                                                     \
+  X(GetDeviceIDs, required)                                                                        \
+  X(GetDeviceInfo, required)                                                                       \
+  X(CreateContext, required)                                                                       \
+  X(ReleaseContext, required)                                                                      \
+  X(GetContextInfo, required)                                                                      \
+  X(CreateProgramWithSource, required)                                                             \
+  X(CreateProgramWithBinary, required)                                                             \
+  X(BuildProgram, required)                                                                        \
+  X(CompileProgram, optional)                   /* OpenCL 1.2 */                                   \
+  X(LinkProgram, optional)                      /* OpenCL 1.2 */                                   \
+  X(CreateProgramWithIL, optional)              /* OpenCL 2.1 */                                   \
+  X(SetProgramSpecializationConstant, optional) /* OpenCL 2.2 */                                   \
+  X(GetProgramInfo, required)                                                                      \
+  X(GetProgramBuildInfo, required)                                                                 \
+  X(ReleaseProgram, required)                                                                      \
+  X(CreateKernel, required)                                                                        \
+  X(ReleaseKernel, required)                                                                       \
+  X(GetKernelInfo, required)                                                                       \
+  X(GetKernelArgInfo, optional) /* OpenCL 1.2 */                                                   \
+  X(GetKernelWorkGroupInfo, required)
+
+// Entry points. resolve_driver sets all of them except those that are optional, which may be null.
 struct Driver {
-  decltype(&::clGetPlatformIDs) GetPlatformIDs = nullptr;
-  decltype(&::clGetPlatformInfo) GetPlatformInfo = nullptr;
-  decltype(&::clGetDeviceIDs) GetDeviceIDs = nullptr;
-  decltype(&::clGetDeviceInfo) GetDeviceInfo = nullptr;
-  decltype(&::clCreateContext) CreateContext = nullptr;
-  decltype(&::clReleaseContext) ReleaseContext = nullptr;
-  decltype(&::clGetContextInfo) GetContextInfo = nullptr;
-  decltype(&::clCreateProgramWithSource) CreateProgramWithSource = nullptr;
-  decltype(&::clCreateProgramWithBinary) CreateProgramWithBinary = nullptr;
-  decltype(&::clBuildProgram) BuildProgram = nullptr;
-  decltype(&::clCompileProgram) CompileProgram = nullptr;           // optional: OpenCL 1.2
-  decltype(&::clLinkProgram) LinkProgram = nullptr;                 // optional: OpenCL 1.2
-  decltype(&::clCreateProgramWithIL) CreateProgramWithIL = nullptr; // optional: OpenCL 2.1
-  decltype(&::clSetProgramSpecializationConstant) SetProgramSpecializationConstant =
-      nullptr; // optional: OpenCL 2.2
-  decltype(&::clGetProgramInfo) GetProgramInfo = nullptr;
-  decltype(&::clGetProgramBuildInfo) GetProgramBuildInfo = nullptr;
-  decltype(&::clReleaseProgram) ReleaseProgram = nullptr;
-  decltype(&::clCreateKernel) CreateKernel = nullptr;
-  decltype(&::clReleaseKernel) ReleaseKernel = nullptr;
-  decltype(&::clGetKernelInfo) GetKernelInfo = nullptr;
-  decltype(&::clGetKernelArgInfo) GetKernelArgInfo = nullptr; // optional: OpenCL 1.2
-  decltype(&::clGetKernelWorkGroupInfo) GetKernelWorkGroupInfo = nullptr;
+#define CLBIN_MEMBER(name, need) decltype(&::cl##name) name = nullptr; // NOLINT(*-parentheses)
+  CLBIN_DRIVER_FUNCTIONS(CLBIN_MEMBER)
+#undef CLBIN_MEMBER
   void*(CL_API_CALL* GetExtensionFunctionAddress)(const char* name) = nullptr; // optional
-  // Called for each program of source or IL, after its creation. Null except in a table of
-  // for_secret_programs.
+  // Called for each program of source or IL, once created. Null unless made by for_secret_programs.
   opencl::KeepNothingOf KeepNothingOf = nullptr;
 };
 
 // Fills the table by calling `resolve`, which returns the address of a function such as
-// "clGetPlatformIDs", or nullptr. no_opencl: a required function is missing; the message names the
-// first one.
+// "clGetPlatformIDs", or nullptr. no_opencl names the first required function that is missing.
 [[nodiscard]] base::Result<Driver>
 resolve_driver(const std::function<void*(const char* name)>& resolve);
 
@@ -110,8 +110,7 @@ using Context = Handle<cl_context>;
 using Program = Handle<cl_program>;
 using Kernel = Handle<cl_kernel>;
 
-// Returns "CL_INVALID_BINARY (-42)", or "unknown error (-9999)" for a code outside the
-// specification.
+// Returns "CL_INVALID_BINARY (-42)"; "unknown error (-9999)" if the specification lacks the code.
 [[nodiscard]] std::string cl_error_name(cl_int code);
 
 } // namespace clbin::opencl

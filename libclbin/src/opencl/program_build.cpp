@@ -3,12 +3,6 @@
 #include "base/text.hpp"
 #include "format/bundle/shared_text.hpp"
 
-#include "opencl/driver.hpp"
-
-#include <algorithm>
-#include <array>
-#include <string_view>
-
 namespace clbin::opencl {
 namespace {
 
@@ -22,10 +16,6 @@ constexpr std::string_view k_link_options[] = {
 };
 
 constexpr std::string_view k_argument_info = "-cl-kernel-arg-info";
-
-std::string joined(std::string_view first, std::string_view second) {
-  return fmt::format("{}{}{}", first, first.empty() || second.empty() ? "" : " ", second);
-}
 
 // Returns the words that are options: neither within quotes nor the name of a macro. None if a
 // quote does not end.
@@ -59,19 +49,25 @@ std::string link_options_of(std::string_view options) {
   return result;
 }
 
-struct CreatedProgram {
-  Program program;
-  cl_int code = CL_SUCCESS;
-};
-
-void tell_layer(const Driver& driver, const Program& program) {
-  if (driver.KeepNothingOf != nullptr && program) {
-    driver.KeepNothingOf(program.get());
+// Returns what a function of the driver created; `if_null` is the code of a success without it.
+BuildOutcome outcome_of(const Driver& driver, cl_program program, cl_int code, cl_int if_null,
+                        const char* stage) {
+  Program owned(program, driver.ReleaseProgram);
+  if (code == CL_SUCCESS) {
+    return {std::move(owned), program == nullptr ? if_null : code, stage, {}};
   }
+  return {{}, code, stage, {}};
 }
 
-CreatedProgram create_from_strings(const Driver& driver, cl_context context,
-                                   const std::vector<std::string_view>& strings) {
+BuildOutcome untracked(const Driver& driver, BuildOutcome outcome) {
+  if (driver.KeepNothingOf != nullptr && outcome.program) {
+    driver.KeepNothingOf(outcome.program.get());
+  }
+  return outcome;
+}
+
+BuildOutcome create_from_strings(const Driver& driver, cl_context context,
+                                 const std::vector<std::string_view>& strings) {
   std::vector<const char*> pointers;
   std::vector<std::size_t> lengths;
   for (const std::string_view text : strings) {
@@ -79,37 +75,31 @@ CreatedProgram create_from_strings(const Driver& driver, cl_context context,
     pointers.push_back(text.empty() ? "" : text.data());
     lengths.push_back(text.size());
   }
-  CreatedProgram created;
-  created.program =
-      Program(driver.CreateProgramWithSource(context, static_cast<cl_uint>(pointers.size()),
-                                             pointers.data(), lengths.data(), &created.code),
-              driver.ReleaseProgram);
-  tell_layer(driver, created.program);
-  if (created.code == CL_SUCCESS && !created.program) {
-    created.code = CL_OUT_OF_HOST_MEMORY;
-  }
-  return created;
+  cl_int code = CL_SUCCESS;
+  const cl_program program = driver.CreateProgramWithSource(
+      context, static_cast<cl_uint>(pointers.size()), pointers.data(), lengths.data(), &code);
+  return untracked(driver, outcome_of(driver, program, code, CL_OUT_OF_HOST_MEMORY,
+                                      "clCreateProgramWithSource"));
 }
 
 struct HeaderPrograms {
   std::vector<Program> owned;
   std::vector<cl_program> programs;
   std::vector<const char*> names;
-  cl_int code = CL_SUCCESS;
+  BuildOutcome outcome; // of the last one
 };
 
 HeaderPrograms create_headers(const Driver& driver, cl_context context,
                               const std::vector<format::SourceFile>& headers) {
   HeaderPrograms result;
   for (const format::SourceFile& header : headers) {
-    CreatedProgram created = create_from_strings(driver, context, {header.text});
-    if (created.code != CL_SUCCESS) {
-      result.code = created.code;
-      return result;
+    result.outcome = create_from_strings(driver, context, {header.text});
+    if (result.outcome.code != CL_SUCCESS) {
+      break;
     }
-    result.programs.push_back(created.program.get());
+    result.programs.push_back(result.outcome.program.get());
     result.names.push_back(header.include_name.c_str());
-    result.owned.push_back(std::move(created.program));
+    result.owned.push_back(std::move(result.outcome.program));
   }
   return result;
 }
@@ -131,7 +121,7 @@ std::vector<std::string> link_options_to_try(std::string_view options) {
   const std::string information(has_option(options, k_argument_info) ? k_argument_info : "");
   std::vector<std::string> tries;
   for (const std::string& text :
-       {joined(allowed, information), information, allowed, std::string()}) {
+       {joined_options(allowed, information), information, allowed, std::string()}) {
     if (std::find(tries.begin(), tries.end(), text) == tries.end()) {
       tries.push_back(text);
     }
@@ -139,23 +129,19 @@ std::vector<std::string> link_options_to_try(std::string_view options) {
   return tries;
 }
 
-CreatedProgram link_program(const Driver& driver, cl_context context,
-                            const std::vector<cl_device_id>& devices, cl_program compiled,
-                            const std::string& options) {
-  const auto link = [&](const char* text) {
-    CreatedProgram linked;
-    linked.program =
-        Program(driver.LinkProgram(context, static_cast<cl_uint>(devices.size()), devices.data(),
-                                   text, 1, &compiled, nullptr, nullptr, &linked.code),
-                driver.ReleaseProgram);
-    if (linked.code == CL_SUCCESS && !linked.program) {
-      linked.code = CL_LINK_PROGRAM_FAILURE;
-    }
-    return linked;
-  };
-  CreatedProgram linked;
+// A program that failed to link contains the log.
+BuildOutcome link_program(const Driver& driver, cl_context context,
+                          const std::vector<cl_device_id>& devices, cl_program compiled,
+                          const std::string& options) {
+  BuildOutcome linked;
   for (const std::string& text : link_options_to_try(options)) {
-    linked = link(text.c_str());
+    cl_int code = CL_SUCCESS;
+    Program program(driver.LinkProgram(context, static_cast<cl_uint>(devices.size()),
+                                       devices.data(), text.c_str(), 1, &compiled, nullptr, nullptr,
+                                       &code),
+                    driver.ReleaseProgram);
+    const bool is_missing = code == CL_SUCCESS && !program;
+    linked = {std::move(program), is_missing ? CL_LINK_PROGRAM_FAILURE : code, "clLinkProgram", {}};
     if (linked.code == CL_SUCCESS) {
       break;
     }
@@ -166,9 +152,9 @@ CreatedProgram link_program(const Driver& driver, cl_context context,
 BuildOutcome compile_and_link(const Driver& driver, cl_context context,
                               const std::vector<cl_device_id>& devices,
                               const format::SourcePackage& source, const std::string& options) {
-  const CreatedProgram created = create_from_strings(driver, context, {source.main.text});
+  BuildOutcome created = create_from_strings(driver, context, {source.main.text});
   if (created.code != CL_SUCCESS) {
-    return {{}, created.code, "clCreateProgramWithSource", {}};
+    return created;
   }
   if (driver.CompileProgram == nullptr || driver.LinkProgram == nullptr) {
     return {{},
@@ -177,8 +163,8 @@ BuildOutcome compile_and_link(const Driver& driver, cl_context context,
             "embedded headers require clCompileProgram, which the OpenCL library does not have"};
   }
   HeaderPrograms headers = create_headers(driver, context, source.headers);
-  if (headers.code != CL_SUCCESS) {
-    return {{}, headers.code, "clCreateProgramWithSource", {}};
+  if (headers.outcome.code != CL_SUCCESS) {
+    return std::move(headers.outcome);
   }
   const cl_program main_program = created.program.get();
   const cl_int code =
@@ -189,18 +175,16 @@ BuildOutcome compile_and_link(const Driver& driver, cl_context context,
   if (code != CL_SUCCESS) {
     return {{}, code, "clCompileProgram", std::move(log)};
   }
-  CreatedProgram linked = link_program(driver, context, devices, main_program, options);
-  if (linked.program) {
-    log = join_logs(log, build_log(driver, linked.program.get(), devices));
-  }
+  BuildOutcome linked = link_program(driver, context, devices, main_program, options);
+  linked.log =
+      linked.program ? join_logs(log, build_log(driver, linked.program.get(), devices)) : log;
   if (linked.code != CL_SUCCESS) {
-    return {{}, linked.code, "clLinkProgram", std::move(log)};
+    linked.program = Program();
   }
-  return {std::move(linked.program), CL_SUCCESS, "clLinkProgram", std::move(log)};
+  return linked;
 }
 
-// Check that every name is a kernel of the program. CL_SUCCESS, or the error of the first name that
-// is not.
+// Check that every name is a kernel: CL_SUCCESS, or the error of the first name that is none.
 BuildOutcome check_by_creating(const Driver& driver, cl_program program,
                                const std::vector<std::string>& kernels) {
   for (const std::string& name : kernels) {
@@ -236,25 +220,33 @@ BuildOutcome check_kernels(const Driver& driver, cl_program program,
   return {};
 }
 
-BuildOutcome build_created(const Driver& driver, Program program,
+// Returns `created` if it is a failure.
+BuildOutcome build_created(const Driver& driver, BuildOutcome created,
                            const std::vector<cl_device_id>& devices, const std::string& options,
                            const std::vector<std::string>& kernels) {
-  const cl_int code = driver.BuildProgram(program.get(), static_cast<cl_uint>(devices.size()),
+  if (created.code != CL_SUCCESS) {
+    return created;
+  }
+  cl_program program = created.program.get();
+  const cl_int code = driver.BuildProgram(program, static_cast<cl_uint>(devices.size()),
                                           devices.data(), options.c_str(), nullptr, nullptr);
-  // Read after a success, too: only the log shows that Intel's driver built the IR of the binary
-  // instead.
-  std::string log = build_log(driver, program.get(), devices);
+  // Read after a success, too: only the log shows that Intel's driver built the IR instead.
+  std::string log = build_log(driver, program, devices);
   if (code != CL_SUCCESS) {
     return {{}, code, "clBuildProgram", std::move(log)};
   }
-  BuildOutcome check = check_kernels(driver, program.get(), kernels);
+  BuildOutcome check = check_kernels(driver, program, kernels);
   if (check.code != CL_SUCCESS) {
     return check;
   }
-  return {std::move(program), CL_SUCCESS, "clBuildProgram", std::move(log)};
+  return {std::move(created.program), CL_SUCCESS, "clBuildProgram", std::move(log)};
 }
 
 } // namespace
+
+std::string joined_options(std::string_view first, std::string_view second) {
+  return fmt::format("{}{}{}", first, first.empty() || second.empty() ? "" : " ", second);
+}
 
 bool reports_recompiling(std::string_view log) noexcept {
   return log.find("-Wrecompiled-from-ir") != std::string_view::npos;
@@ -272,11 +264,7 @@ BuildOutcome build_from_strings(const Driver& driver, cl_context context,
                                 const std::vector<cl_device_id>& devices,
                                 const std::vector<std::string_view>& strings,
                                 const std::string& options) {
-  CreatedProgram created = create_from_strings(driver, context, strings);
-  if (created.code != CL_SUCCESS) {
-    return {{}, created.code, "clCreateProgramWithSource", {}};
-  }
-  return build_created(driver, std::move(created.program), devices, options, {});
+  return build_created(driver, create_from_strings(driver, context, strings), devices, options, {});
 }
 
 BuildOutcome build_from_il(const Driver& driver, cl_context context,
@@ -290,20 +278,17 @@ BuildOutcome build_from_il(const Driver& driver, cl_context context,
             "the OpenCL library has no such function"};
   }
   cl_int code = CL_SUCCESS;
-  Program program(driver.CreateProgramWithIL(context, il.data(), il.size(), &code),
-                  driver.ReleaseProgram);
-  tell_layer(driver, program);
-  if (code == CL_SUCCESS && !program) {
-    code = CL_INVALID_VALUE;
-  }
-  if (code != CL_SUCCESS) {
-    return {{}, code, "clCreateProgramWithIL", {}};
+  const cl_program program = driver.CreateProgramWithIL(context, il.data(), il.size(), &code);
+  BuildOutcome outcome = untracked(
+      driver, outcome_of(driver, program, code, CL_INVALID_VALUE, "clCreateProgramWithIL"));
+  if (outcome.code != CL_SUCCESS) {
+    return outcome;
   }
   for (const SpecializationConstant& constant : constants) {
     code = driver.SetProgramSpecializationConstant == nullptr
                ? CL_INVALID_OPERATION
                : driver.SetProgramSpecializationConstant(
-                     program.get(), constant.id, constant.value.size(), constant.value.data());
+                     program, constant.id, constant.value.size(), constant.value.data());
     if (code != CL_SUCCESS) {
       return {{},
               code,
@@ -312,7 +297,7 @@ BuildOutcome build_from_il(const Driver& driver, cl_context context,
                           constant.value.size())};
     }
   }
-  return build_created(driver, std::move(program), devices, options, kernels);
+  return build_created(driver, std::move(outcome), devices, options, kernels);
 }
 
 BuildOutcome build_from_binary(const Driver& driver, cl_context context, cl_device_id device,
@@ -334,22 +319,15 @@ BuildOutcome build_from_binaries(const Driver& driver, cl_context context,
   }
   std::vector<cl_int> statuses(devices.size(), CL_SUCCESS); // some drivers do not write them
   cl_int code = CL_SUCCESS;
-  Program program(driver.CreateProgramWithBinary(context, static_cast<cl_uint>(devices.size()),
-                                                 devices.data(), lengths.data(), pointers.data(),
-                                                 statuses.data(), &code),
-                  driver.ReleaseProgram);
+  const cl_program program =
+      driver.CreateProgramWithBinary(context, static_cast<cl_uint>(devices.size()), devices.data(),
+                                     lengths.data(), pointers.data(), statuses.data(), &code);
   const auto bad = std::find_if(statuses.begin(), statuses.end(),
                                 [](cl_int status) { return status != CL_SUCCESS; });
-  if (code == CL_SUCCESS && bad != statuses.end()) {
-    code = *bad;
-  }
-  if (code == CL_SUCCESS && !program) {
-    code = CL_INVALID_BINARY;
-  }
-  if (code != CL_SUCCESS) {
-    return {{}, code, "clCreateProgramWithBinary", {}};
-  }
-  return build_created(driver, std::move(program), devices, options, kernels);
+  code = code == CL_SUCCESS && bad != statuses.end() ? *bad : code;
+  return build_created(
+      driver, outcome_of(driver, program, code, CL_INVALID_BINARY, "clCreateProgramWithBinary"),
+      devices, options, kernels);
 }
 
 } // namespace clbin::opencl

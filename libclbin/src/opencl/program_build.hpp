@@ -1,18 +1,8 @@
-// Builds programs and queries the results. If a function fails, it releases the objects that it has
-// created.
+// Builds programs and queries the results. A function that fails releases what it has created.
 #pragma once
 
-#include "base/byte_codec.hpp"
-#include "base/result.hpp"
 #include "model/bundle.hpp"
-#include "model/source.hpp"
 #include "opencl/driver.hpp"
-
-#include <functional>
-#include <map>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace clbin::opencl {
 
@@ -23,6 +13,9 @@ struct BuildOutcome {
   std::string stage;        // the call that returned it: "clBuildProgram"
   std::string log;          // without closing NUL and white space; may contain warnings on success
 };
+
+// Returns both build options, with a space between them.
+[[nodiscard]] std::string joined_options(std::string_view first, std::string_view second);
 
 // Returns whether the log of a successful build reports that the driver recompiled IR. Intel's
 // driver can accept a binary for another device, build the IR in it, and report that only in the
@@ -46,34 +39,30 @@ inline constexpr std::string_view k_recompiled_sentence =
 
 // Calls clCreateProgramWithBinary and clBuildProgram for one device. Succeeds if the program is not
 // null, errcode and the binary status (set to CL_SUCCESS beforehand) are CL_SUCCESS, the build
-// succeeds, and CL_PROGRAM_KERNEL_NAMES contains every name of `kernels`. If that query fails,
-// every kernel is created instead. The digest of the bytes must have been checked, because PoCL
-// crashes on damaged binaries.
+// succeeds, and CL_PROGRAM_KERNEL_NAMES contains every name of `kernels`; if that query fails, each
+// is created instead. The digest must have been checked, because PoCL crashes on damaged binaries.
 [[nodiscard]] BuildOutcome build_from_binary(const Driver& driver, cl_context context,
                                              cl_device_id device, base::ByteView binary,
                                              const std::string& options,
                                              const std::vector<std::string>& kernels);
 
-// Builds one program for several devices of the context, with one binary per device in the order of
-// the devices. Each binary must have been accepted alone before. Succeeds as build_from_binary
-// does.
+// Builds one program for several devices of the context, with one binary per device, in their
+// order. Each must have been accepted alone before. Succeeds as build_from_binary does.
 [[nodiscard]] BuildOutcome build_from_binaries(const Driver& driver, cl_context context,
                                                const std::vector<cl_device_id>& devices,
                                                const std::vector<base::ByteView>& binaries,
                                                const std::string& options,
                                                const std::vector<std::string>& kernels);
 
-// A specialisation constant of SPIR-V, identified by its SpecId. Booleans are one byte (OpenCL 3.0,
-// clSetProgramSpecializationConstant).
+// Of SPIR-V, by its SpecId. A bool is one byte (OpenCL 3.0, clSetProgramSpecializationConstant).
 struct SpecializationConstant {
   std::uint32_t id = 0;
   base::Bytes value;
 };
 
 // Calls clCreateProgramWithIL, sets the constants, and calls clBuildProgram. Succeeds as
-// build_from_binary does. The devices must list the version of the language
-// (CL_DEVICE_IL_VERSION), because drivers crash on modules that they do not support
-// (doc/drivers.md, "Intel's CPU runtime").
+// build_from_binary does. The devices must list the version of the language (CL_DEVICE_IL_VERSION):
+// drivers crash on others (doc/drivers.md, "Intel's CPU runtime").
 [[nodiscard]] BuildOutcome
 build_from_il(const Driver& driver, cl_context context, const std::vector<cl_device_id>& devices,
               base::ByteView il, const std::vector<SpecializationConstant>& constants,
@@ -87,10 +76,17 @@ build_from_il(const Driver& driver, cl_context context, const std::vector<cl_dev
 [[nodiscard]] base::Result<base::Bytes> program_binary(const Driver& driver, cl_program program,
                                                        cl_device_id device);
 
+// In the order of format::AddressSpace and format::AccessQualifier.
+inline constexpr cl_kernel_arg_address_qualifier k_address_qualifiers[]{
+    CL_KERNEL_ARG_ADDRESS_PRIVATE, CL_KERNEL_ARG_ADDRESS_GLOBAL, CL_KERNEL_ARG_ADDRESS_LOCAL,
+    CL_KERNEL_ARG_ADDRESS_CONSTANT};
+inline constexpr cl_kernel_arg_access_qualifier k_access_qualifiers[]{
+    CL_KERNEL_ARG_ACCESS_NONE, CL_KERNEL_ARG_ACCESS_READ_ONLY, CL_KERNEL_ARG_ACCESS_WRITE_ONLY,
+    CL_KERNEL_ARG_ACCESS_READ_WRITE};
+
 struct ProgramReflection {
   std::vector<format::KernelReflection> kernels; // sorted by name
-  // One message for each kernel that the driver lists but cannot create. Such a kernel has only a
-  // name.
+  // One message for each kernel that the driver cannot create, which then has only a name.
   std::vector<std::string> problems;
 };
 
@@ -102,8 +98,7 @@ struct KernelCreation {
   std::map<std::string, std::string> left_out;
 };
 
-// Whether the driver creates each kernel of a program that it has built. rusticl before version 25
-// crashes over some (doc/drivers.md).
+// Whether the driver can create what it has built. rusticl before 25 crashes (doc/drivers.md).
 [[nodiscard]] bool creates_kernels_safely(const format::DeviceIdentity& identity);
 
 // Returns every kernel of a program that was built from source with -cl-kernel-arg-info. Properties
@@ -113,9 +108,8 @@ struct KernelCreation {
                                                               cl_device_id device,
                                                               const KernelCreation& creation = {});
 
-// Returns CL_PROGRAM_KERNEL_NAMES (OpenCL 1.2) in the order of the driver, each name once: rusticl
-// 22.3 lists the kernels of a program that is built a second time twice. opencl_call: the query
-// failed.
+// Returns CL_PROGRAM_KERNEL_NAMES (OpenCL 1.2) in the order of the driver, each once: rusticl 22.3
+// lists those of a program that is built a second time twice. opencl_call: the query failed.
 [[nodiscard]] base::Result<std::vector<std::string>> program_kernel_names(const Driver& driver,
                                                                           cl_program program);
 

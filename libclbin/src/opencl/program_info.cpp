@@ -2,12 +2,10 @@
 #include "opencl/device_query.hpp"
 #include "opencl/program_build.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <iterator>
-#include <string_view>
 #include <unordered_set>
 
 namespace clbin::opencl {
@@ -16,8 +14,6 @@ namespace {
 using base::ErrorCode;
 using base::Result;
 
-// No real log or list of names is longer; a driver that reports a larger size is wrong.
-constexpr std::size_t k_max_answer_bytes = 64U << 20U;
 // Longer build logs are shortened to about this size.
 constexpr std::size_t k_max_log_bytes = 1U << 20U;
 // No real device binary is larger.
@@ -35,26 +31,11 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(std::min(text.find_first_not_of("\r\n"), text.size())));
 }
 
-// Returns an empty string if the driver does not report the text, or more than `max_bytes`.
-template <typename Ask>
-std::string ask_text(std::size_t max_bytes, const Ask& ask) {
-  std::size_t size = 0;
-  if (ask(0, nullptr, &size) != CL_SUCCESS || size == 0 || size > max_bytes) {
-    return {};
-  }
-  std::string text(size, '\0');
-  if (ask(size, text.data(), nullptr) != CL_SUCCESS) {
-    return {};
-  }
-  text.resize(strnlen(text.data(), text.size()));
-  return text;
-}
-
 std::string device_build_log(const Driver& driver, cl_program program, cl_device_id device) {
   const auto ask = [&](std::size_t size, void* value, std::size_t* size_out) {
     return driver.GetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, size, value, size_out);
   };
-  return both_ends(trimmed(ask_text(k_max_answer_bytes, ask)), k_max_log_bytes);
+  return both_ends(trimmed(ask_text(ask)), k_max_log_bytes);
 }
 
 tl::unexpected<base::Error> query_failed(std::string_view what, cl_int code) {
@@ -62,8 +43,7 @@ tl::unexpected<base::Error> query_failed(std::string_view what, cl_int code) {
                     cl_error_name(code));
 }
 
-// Returns the devices of the program. If it has only one, does not query it, and returns one null
-// element.
+// Returns the devices of the program; if there is only one, one null element, without a query.
 Result<std::vector<cl_device_id>> program_devices(const Driver& driver, cl_program program) {
   cl_uint count = 0;
   cl_int code =
@@ -106,8 +86,7 @@ std::string both_ends(std::string log, std::size_t max_bytes) {
 }
 
 Result<std::vector<std::string>> program_kernel_names(const Driver& driver, cl_program program) {
-  // NVIDIA's driver (580.159) crashes if the names of a program without kernels are queried
-  // (bench/results/nvidia_h200.txt).
+  // NVIDIA's driver (580.159) crashes if there are none (bench/results/nvidia_h200.txt).
   std::size_t count = 1;
   if (driver.GetProgramInfo(program, CL_PROGRAM_NUM_KERNELS, sizeof count, &count, nullptr) ==
           CL_SUCCESS &&
@@ -150,12 +129,7 @@ std::string build_log(const Driver& driver, cl_program program,
       logs.push_back(std::move(log));
     }
   }
-  std::string all;
-  for (const std::string& log : logs) {
-    all += all.empty() ? "" : "\n";
-    all += log;
-  }
-  return all;
+  return fmt::format("{}", fmt::join(logs, "\n"));
 }
 
 Result<base::Bytes> program_binary(const Driver& driver, cl_program program, cl_device_id device) {
@@ -177,8 +151,7 @@ Result<base::Bytes> program_binary(const Driver& driver, cl_program program, cl_
   if (sizes[wanted] == 0) {
     return base::fail(ErrorCode::binary_refused, "the driver returned a binary of 0 bytes");
   }
-  // Allocates memory for all binaries, because some drivers do not skip a binary whose pointer is
-  // null, as the specification allows.
+  // For all binaries: some drivers do not skip a null pointer, as the specification allows.
   std::vector<base::Bytes> binaries;
   std::vector<unsigned char*> pointers;
   for (const std::size_t size : sizes) {
@@ -200,8 +173,6 @@ Result<base::Bytes> program_binary(const Driver& driver, cl_program program, cl_
 
 namespace {
 
-using format::AccessQualifier;
-using format::AddressSpace;
 using format::KernelArgument;
 using format::KernelReflection;
 
@@ -218,30 +189,11 @@ std::optional<T> ask_value(const Ask& ask) {
   return value;
 }
 
-AddressSpace address_space_of(cl_kernel_arg_address_qualifier value) {
-  switch (value) {
-  case CL_KERNEL_ARG_ADDRESS_GLOBAL:
-    return AddressSpace::global;
-  case CL_KERNEL_ARG_ADDRESS_LOCAL:
-    return AddressSpace::local;
-  case CL_KERNEL_ARG_ADDRESS_CONSTANT:
-    return AddressSpace::constant;
-  default:
-    return AddressSpace::private_;
-  }
-}
-
-AccessQualifier access_of(cl_kernel_arg_access_qualifier value) {
-  switch (value) {
-  case CL_KERNEL_ARG_ACCESS_READ_ONLY:
-    return AccessQualifier::read_only;
-  case CL_KERNEL_ARG_ACCESS_WRITE_ONLY:
-    return AccessQualifier::write_only;
-  case CL_KERNEL_ARG_ACCESS_READ_WRITE:
-    return AccessQualifier::read_write;
-  default:
-    return AccessQualifier::none;
-  }
+// Returns the enumerator of a code in a table of `codes`; the first one if there is none.
+template <typename Enum, typename Code, std::size_t count>
+Enum enumerator_of(const Code (&codes)[count], std::optional<Code> code) {
+  const auto* const found = std::find(codes, codes + count, code);
+  return static_cast<Enum>(found == codes + count ? 0 : found - codes);
 }
 
 KernelArgument reflect_argument(const Driver& driver, cl_kernel kernel, cl_uint index) {
@@ -251,14 +203,14 @@ KernelArgument reflect_argument(const Driver& driver, cl_kernel kernel, cl_uint 
     };
   };
   KernelArgument argument;
-  argument.name = ask_text(k_max_text_bytes, about(CL_KERNEL_ARG_NAME));
-  argument.type_name = ask_text(k_max_text_bytes, about(CL_KERNEL_ARG_TYPE_NAME));
-  argument.address_space = address_space_of(
-      ask_value<cl_kernel_arg_address_qualifier>(about(CL_KERNEL_ARG_ADDRESS_QUALIFIER))
-          .value_or(CL_KERNEL_ARG_ADDRESS_PRIVATE));
-  argument.access =
-      access_of(ask_value<cl_kernel_arg_access_qualifier>(about(CL_KERNEL_ARG_ACCESS_QUALIFIER))
-                    .value_or(CL_KERNEL_ARG_ACCESS_NONE));
+  argument.name = ask_text(about(CL_KERNEL_ARG_NAME), k_max_text_bytes);
+  argument.type_name = ask_text(about(CL_KERNEL_ARG_TYPE_NAME), k_max_text_bytes);
+  argument.address_space = enumerator_of<format::AddressSpace>(
+      k_address_qualifiers,
+      ask_value<cl_kernel_arg_address_qualifier>(about(CL_KERNEL_ARG_ADDRESS_QUALIFIER)));
+  argument.access = enumerator_of<format::AccessQualifier>(
+      k_access_qualifiers,
+      ask_value<cl_kernel_arg_access_qualifier>(about(CL_KERNEL_ARG_ACCESS_QUALIFIER)));
   const auto type =
       ask_value<cl_kernel_arg_type_qualifier>(about(CL_KERNEL_ARG_TYPE_QUALIFIER)).value_or(0);
   argument.is_const = (type & CL_KERNEL_ARG_TYPE_CONST) != 0;
@@ -268,8 +220,7 @@ KernelArgument reflect_argument(const Driver& driver, cl_kernel kernel, cl_uint 
   return argument;
 }
 
-// Returns std::nullopt if the driver keeps no argument information. In that case, the first query
-// fails.
+// Returns std::nullopt if the driver keeps no argument information: then the first query fails.
 std::optional<std::vector<KernelArgument>> reflect_arguments(const Driver& driver, cl_kernel kernel,
                                                              cl_uint count) {
   if (driver.GetKernelArgInfo == nullptr) {
@@ -327,7 +278,7 @@ KernelReflection reflect_kernel(const Driver& driver, cl_kernel kernel, cl_devic
   KernelReflection result;
   result.name = std::move(name);
   if (attributes == AttributeQuery::ask) {
-    result.attributes = ask_text(k_max_text_bytes, about(CL_KERNEL_ATTRIBUTES));
+    result.attributes = ask_text(about(CL_KERNEL_ATTRIBUTES), k_max_text_bytes);
   }
   const auto count = ask_value<cl_uint>(about(CL_KERNEL_NUM_ARGS));
   if (count.has_value() && *count <= k_max_arguments) {

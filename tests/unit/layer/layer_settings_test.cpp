@@ -42,9 +42,9 @@ TEST(LayerSettings, CacheWithoutAnyVariable) {
   EXPECT_EQ(read.settings.mode, Mode::cache);
   EXPECT_THAT(read.settings.bundles, IsEmpty());
   EXPECT_TRUE(read.settings.log.empty());
-  EXPECT_EQ(read.settings.source, Recorded::yes);
-  EXPECT_EQ(read.settings.binaries, Recorded::no);
-  EXPECT_EQ(read.settings.pocl, PoclCache::off);
+  EXPECT_TRUE(read.settings.records_source);
+  EXPECT_FALSE(read.settings.records_binaries);
+  EXPECT_FALSE(read.settings.caches_pocl);
 }
 
 TEST(LayerSettings, ReadEveryVariable) {
@@ -60,9 +60,9 @@ TEST(LayerSettings, ReadEveryVariable) {
   EXPECT_THAT(read.settings.bundles, ElementsAre("a.clbin", "/b/c.clbin"));
   EXPECT_EQ(read.settings.log, "-");
   EXPECT_EQ(read.settings.record_folder, "/recorded");
-  EXPECT_EQ(read.settings.binaries, Recorded::yes);
-  EXPECT_EQ(read.settings.source, Recorded::no);
-  EXPECT_EQ(read.settings.pocl, PoclCache::on);
+  EXPECT_TRUE(read.settings.records_binaries);
+  EXPECT_FALSE(read.settings.records_source);
+  EXPECT_TRUE(read.settings.caches_pocl);
 }
 
 TEST(LayerSettings, ReadEverySettingOfAFile) {
@@ -83,9 +83,9 @@ TEST(LayerSettings, ReadEverySettingOfAFile) {
   EXPECT_THAT(read.settings.bundles, ElementsAre("a.clbin", "b.clbin"));
   EXPECT_EQ(read.settings.log, "/tmp/log");
   EXPECT_EQ(read.settings.record_folder, "/recorded");
-  EXPECT_EQ(read.settings.binaries, Recorded::yes);
-  EXPECT_EQ(read.settings.source, Recorded::no);
-  EXPECT_EQ(read.settings.pocl, PoclCache::on);
+  EXPECT_TRUE(read.settings.records_binaries);
+  EXPECT_FALSE(read.settings.records_source);
+  EXPECT_TRUE(read.settings.caches_pocl);
   EXPECT_THAT(read.settings.rules,
               ElementsAre(OptionRule{OptionRule::Subject::program, "0123abcd",
                                      OptionRule::Action::append, "-cl-std=CL1.2 -DA=1"},
@@ -190,7 +190,7 @@ protected:
 TEST_F(SignatureSettings, AreIgnoredWithoutKeys) {
   const SettingsRead read = settings_of({});
   EXPECT_EQ(read.settings.signatures, SignatureUse::ignored);
-  EXPECT_EQ(read.settings.unsigned_cache, UnsignedCache::off);
+  EXPECT_FALSE(read.settings.has_unsigned_cache);
 }
 
 TEST_F(SignatureSettings, ReadKeysAndTheLeastCounter) {
@@ -201,14 +201,14 @@ TEST_F(SignatureSettings, ReadKeysAndTheLeastCounter) {
   EXPECT_EQ(read.settings.signatures, SignatureUse::required);
   EXPECT_EQ(read.settings.public_keys, m_keys);
   EXPECT_EQ(read.settings.least_counter, ~0ULL);
-  EXPECT_EQ(read.settings.unsigned_cache, UnsignedCache::on);
+  EXPECT_TRUE(read.settings.has_unsigned_cache);
 
   const SettingsRead file =
       configuration("public-keys = " + path_of(2) + "\nleast-counter = 3\nunsigned = yes\n");
   EXPECT_THAT(file.problems, IsEmpty());
   EXPECT_THAT(file.settings.public_keys, ElementsAre(m_keys[1]));
   EXPECT_EQ(file.settings.least_counter, 3U);
-  EXPECT_EQ(file.settings.unsigned_cache, UnsignedCache::on);
+  EXPECT_TRUE(file.settings.has_unsigned_cache);
 }
 
 TEST_F(SignatureSettings, RequireSignaturesAlthoughAKeyCannotBeRead) {
@@ -240,7 +240,7 @@ TEST_F(SignatureSettings, AcceptNoCounterIfTheLeastOneIsNotANumber) {
 void expect_closed(const SettingsRead& read) {
   EXPECT_EQ(read.settings.signatures, SignatureUse::required);
   EXPECT_THAT(read.settings.public_keys, IsEmpty());
-  EXPECT_EQ(read.settings.unsigned_cache, UnsignedCache::off);
+  EXPECT_FALSE(read.settings.has_unsigned_cache);
 }
 
 TEST_F(SignatureSettings, RequireASignatureAndTrustNobodyIfTheyLackKeys) {
@@ -255,7 +255,7 @@ TEST_F(SignatureSettings, RequireASignatureAndTrustNobodyIfTheyLackKeys) {
   const SettingsRead cache = settings_of({{"CLBIN_LAYER_UNSIGNED", "1"}});
   EXPECT_THAT(cache.problems, ElementsAre(k_lacking));
   EXPECT_EQ(cache.settings.signatures, SignatureUse::required);
-  EXPECT_EQ(cache.settings.unsigned_cache, UnsignedCache::on) << "the user cache was asked for";
+  EXPECT_TRUE(cache.settings.has_unsigned_cache) << "the user cache was asked for";
 }
 
 TEST_F(SignatureSettings, RequireASignatureAndTrustNobodyIfTheKeysAreEmpty) {
@@ -281,7 +281,7 @@ TEST_F(SignatureSettings, AcceptNoEmptyCounterAndNoEmptySwitch) {
               ElementsAre("CLBIN_LAYER_LEAST_COUNTER: '' is not a number",
                           "CLBIN_LAYER_UNSIGNED: 'on' is neither 1 nor 0, yes nor no"));
   EXPECT_EQ(read.settings.least_counter, ~0ULL);
-  EXPECT_EQ(read.settings.unsigned_cache, UnsignedCache::off);
+  EXPECT_FALSE(read.settings.has_unsigned_cache);
 }
 
 TEST_F(SignatureSettings, TrustNobodyIfTheFileCannotBeRead) {
@@ -438,7 +438,7 @@ TEST_F(OddSettings, NeverMakeRequiredSignaturesOptional) {
       const SettingsRead result = read(file.text);
       const std::string where = setting + ": " + file.kind;
       EXPECT_EQ(result.settings.signatures, SignatureUse::required) << where;
-      EXPECT_EQ(result.settings.unsigned_cache, UnsignedCache::off) << where;
+      EXPECT_FALSE(result.settings.has_unsigned_cache) << where;
       if (file.outcome == Outcome::trusted) {
         EXPECT_THAT(result.settings.public_keys, ElementsAre(m_keys[0])) << where;
         EXPECT_THAT(result.problems, IsEmpty()) << where;
@@ -459,8 +459,7 @@ TEST_F(OddSettings, OfSignaturesRequireThemAlone) {
       const SettingsRead result = read(file.text);
       EXPECT_EQ(result.settings.signatures, SignatureUse::required) << setting << ": " << file.kind;
       const bool is_clear = file.outcome == Outcome::trusted;
-      EXPECT_EQ(result.settings.unsigned_cache,
-                is_clear && setting == "unsigned = yes" ? UnsignedCache::on : UnsignedCache::off)
+      EXPECT_EQ(result.settings.has_unsigned_cache, is_clear && setting == "unsigned = yes")
           << setting << ": " << file.kind;
     }
     const SettingsRead twice = read(setting + "\n" + setting + "\n");

@@ -124,7 +124,7 @@ TEST_F(Table, TellsWhichKernelsABuildWouldMeet) {
 
 TEST_F(Table, StoresAPendingBuildWhenLaunchesOnlyRepeatThemselves) {
   const auto program = table.find(k_program).program;
-  table.set_pending(program, {{}, "-DA"});
+  table.set_pending(program, {{{}, "-DA"}});
   table.add_kernel(k_kernel, program, nullptr, "k");
   EXPECT_TRUE(table.awaits_launches(k_kernel));
   const auto launch = [&](const std::string& size, int times) {
@@ -143,14 +143,14 @@ TEST_F(Table, StoresAPendingBuildWhenLaunchesOnlyRepeatThemselves) {
   const DueKeep due = table.take_pending(k_kernel);
   EXPECT_FALSE(table.awaits_launches(k_kernel));
   EXPECT_EQ(due.program, program);
-  EXPECT_EQ(due.pending->options, "-DA");
+  EXPECT_EQ(due.pending->arguments.options, "-DA");
   EXPECT_EQ(due.pending->launches.size(), 2U);
   EXPECT_EQ(table.take_pending(k_kernel).program, nullptr) << "once";
 }
 
 TEST_F(Table, StoresAPendingBuildThatWasLaunchedWhenItsProgramEnds) {
   const auto program = table.find(k_program).program;
-  table.set_pending(program, {{}, ""});
+  table.set_pending(program, {{{}, ""}});
   table.add_kernel(k_kernel, program, nullptr, "k");
   table.note_launch(k_kernel, "");
   EXPECT_EQ(table.release(k_program).ended.due.program, nullptr);
@@ -158,19 +158,19 @@ TEST_F(Table, StoresAPendingBuildThatWasLaunchedWhenItsProgramEnds) {
 }
 
 TEST_F(Table, ForgetsAPendingBuildThatWasNotLaunched) {
-  table.set_pending(table.find(k_program).program, {{}, ""});
+  table.set_pending(table.find(k_program).program, {{{}, ""}});
   EXPECT_EQ(table.release(k_program).ended.due.program, nullptr);
 }
 
 TEST_F(Table, StoresAPendingBuildEarlyAfterNewLaunches) {
   const auto program = table.find(k_program).program;
-  table.set_pending(program, {{}, "", {}, "key", EarlyKeep::yes});
+  table.set_pending(program, {{{}, ""}, "key", EarlyKeep::yes});
   table.add_kernel(k_kernel, program, nullptr, "k");
   EXPECT_FALSE(table.has_new_launches());
   table.note_launch(k_kernel, " 4");
   table.note_launch(k_kernel, " 4");
   ASSERT_TRUE(table.has_new_launches());
-  std::vector<NewLaunch> launches = table.take_new_launches();
+  std::vector<DueKeep> launches = table.take_new_launches();
   ASSERT_EQ(launches.size(), 1U);
   EXPECT_FALSE(table.has_new_launches());
   const DueKeep first = table.begin_early_keep(launches[0]);
@@ -193,12 +193,12 @@ TEST_F(Table, StoresAPendingBuildEarlyAfterNewLaunches) {
 
 TEST_F(Table, StoresAProgramThatHasEndedAfterItsEndOnly) {
   const auto program = table.find(k_program).program;
-  table.set_pending(program, {{}, "", {}, "key", EarlyKeep::yes});
+  table.set_pending(program, {{{}, ""}, "key", EarlyKeep::yes});
   table.add_kernel(k_kernel, program, nullptr, "k");
   table.note_launch(k_kernel, " 4");
   (void)table.release(k_program);
   EXPECT_EQ(table.release_kernel(k_kernel).due.launches, 1U);
-  for (const NewLaunch& launch : table.take_new_launches()) {
+  for (const DueKeep& launch : table.take_new_launches()) {
     EXPECT_EQ(table.begin_early_keep(launch).program, nullptr);
   }
 }

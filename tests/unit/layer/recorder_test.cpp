@@ -36,9 +36,9 @@ struct Recording : ::testing::Test {
 
 RecordedBuild sample_build() {
   RecordedBuild build;
-  build.names = {"0123", "default"};
-  build.options = "-DA=1";
-  build.source = format::SourcePackage{{"0123.cl", "0123.cl", "kernel void k() {}"}, {}};
+  build.program.name = "0123";
+  build.program.variants.push_back({"default", "-DA=1"});
+  build.program.source = format::SourcePackage{{"0123.cl", "0123.cl", "kernel void k() {}"}, {}};
   return build;
 }
 
@@ -58,18 +58,18 @@ TEST_F(Recording, WritesOneWholeBundleForEachBuild) {
 }
 
 TEST_F(Recording, WritesEachLaunchOnce) {
-  const RecordedLaunch chosen{{"0123", "default"}, "k", 2, {16, 8, 1}};
-  const RecordedLaunch free_choice{{"0123", "default"}, "k", 3, {}};
-  recorder.record(chosen);
-  recorder.record(free_choice);
-  recorder.record(chosen);
-  recorder.record({chosen.names, "k", 2, {16, 8, 1}, true});
+  const format::RecordedLaunch chosen{"default", "k", 2, {16, 8, 1}};
+  const format::RecordedLaunch free_choice{"default", "k", 3, {}};
+  recorder.record("0123", chosen);
+  recorder.record("0123", free_choice);
+  recorder.record("0123", chosen);
+  recorder.record("0123", {"default", "k", 2, {16, 8, 1}, true});
   EXPECT_EQ(text_of(fmt::format("launches-{}.log", ::getpid())),
             "0123 default k 2 16 8 1\n0123 default k 3 0 0 0\n0123 default k 2 16 8 1 offset\n");
 }
 
 TEST_F(Recording, WritesNoLaunchOfAKernelWhoseNameContainsALineFeed) {
-  recorder.record(RecordedLaunch{{"0123", "default"}, "k 1 0 0 0\n0456 default l", 1, {}});
+  recorder.record("0123", {"default", "k 1 0 0 0\n0456 default l", 1, {}});
   EXPECT_THAT(file_names(), ElementsAre("log"));
   EXPECT_THAT(text_of("log"), HasSubstr("not recorded: launches of a kernel whose name contains"));
 }
@@ -79,7 +79,7 @@ TEST_F(Recording, DoesNotFollowALinkThatSomebodyHasPlanted) {
   std::ofstream(victim) << "untouched";
   const std::string name = fmt::format("launches-{}.log", ::getpid());
   std::filesystem::create_symlink(victim, folder.path() / name);
-  recorder.record(RecordedLaunch{{"0123", "default"}, "k", 1, {}});
+  recorder.record("0123", {"default", "k", 1, {}});
   EXPECT_EQ(text_of("victim"), "untouched");
   EXPECT_THAT(text_of("log"), HasSubstr("not recorded: cannot write '"));
   EXPECT_THAT(text_of("log"), HasSubstr(name + "': Too many levels of symbolic links"));
@@ -88,7 +88,7 @@ TEST_F(Recording, DoesNotFollowALinkThatSomebodyHasPlanted) {
 TEST_F(Recording, LogsThatTheDirectoryIsGone) {
   Recorder lost(folder.path() / "gone", log);
   lost.record(sample_build());
-  lost.record(RecordedLaunch{{"0123", "default"}, "k", 1, {}});
+  lost.record("0123", {"default", "k", 1, {}});
   EXPECT_THAT(text_of("log"), HasSubstr("not recorded: cannot write"));
   EXPECT_THAT(text_of("log"), HasSubstr("No such file or directory"));
 }

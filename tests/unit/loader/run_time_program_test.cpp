@@ -795,7 +795,7 @@ TEST_F(RunTimeDevicesTest, BinaryOfEachDeviceIsKeptAndOneProgramServed) {
   EXPECT_EQ(build(both()), "served");
   EXPECT_EQ(m_report.origin, Origin::user_cache);
   EXPECT_EQ(m_served->details.size(), 2U);
-  EXPECT_EQ(m_report.attempts.back().rule, AttemptRule::several_devices);
+  EXPECT_EQ(m_report.attempts.back().rule, Rule::several_devices);
 }
 
 TEST_F(RunTimeDevicesTest, RefusedTogetherIsBuiltFromSource) {
