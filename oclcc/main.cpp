@@ -32,7 +32,8 @@ Result<ExitCode> version(const Options&, const ModeContext& context) {
 }
 
 Result<ExitCode> work(const Options&, const ModeContext&) {
-  if (worker::run_worker({worker::reset_temporary_names, worker::sort_directories})) {
+  worker::sort_directories();
+  if (worker::run_worker(worker::reset_temporary_names)) {
     return ExitCode::success;
   }
   return fail(ErrorCode::invalid_argument,

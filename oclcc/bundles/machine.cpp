@@ -146,11 +146,11 @@ Result<void> check_versions(std::vector<offline::OfflineJob> jobs,
                             const clbin::cache::CacheSettings& cache,
                             std::vector<ListedTarget>& listed) {
   CLBIN_TRY_ASSIGN(const worker::WorkerSettings workers, worker::with_home(settings));
-  offline::OfflineCompiler compiler(std::move(jobs), workers,
-                                    std::chrono::seconds(options.timeout_seconds),
-                                    SealedFiles(cache, SealedKind::preparation));
+  const auto compiler = offline::make_offline_compiler(
+      std::move(jobs), workers, std::chrono::seconds(options.timeout_seconds),
+      SealedFiles(cache, SealedKind::preparation));
   for (std::size_t job = 0; job < rows.size(); ++job) {
-    if (const auto tested = compiler.require_tested_tools(job); !tested) {
+    if (const auto tested = compiler->require_tested_tools(job); !tested) {
       listed[rows[job]].problem = tested.error().message;
     }
   }

@@ -93,7 +93,7 @@ Result<void> add_offline_targets(Job& job, const Options& options,
     job.targets.push_back(std::move(built));
   }
   if (!jobs.empty()) {
-    job.compilers.push_back(std::make_shared<offline::OfflineCompiler>(
+    job.compilers.push_back(offline::make_offline_compiler(
         std::move(jobs), settings, std::chrono::seconds(options.timeout_seconds),
         SealedFiles(cache, SealedKind::preparation)));
   }

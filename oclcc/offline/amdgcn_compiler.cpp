@@ -1,20 +1,12 @@
 #include "offline/clang_front_end.hpp"
 
-#include "base/file_io.hpp"
 #include "format/binary/binary_kernels.hpp"
 #include "offline/embedded_files.hpp"
 #include "offline/llvm_ir.hpp"
-#include "offline/tools.hpp"
 
-#include <array>
 #include <fmt/format.h>
-#include <set>
 
 namespace oclcc::offline {
-
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::Result;
 
 namespace {
 
@@ -25,25 +17,14 @@ constexpr const char* k_code_object_version = "4";
 constexpr const char* k_flush_f32 = "-fdenormal-fp-math-f32=preserve-sign,preserve-sign";
 
 // AMD's driver compiles OpenCL C 1.0 and 1.1 as 1.2, and has no 3.0 (ROCclr, devprogram.cpp).
-const std::array k_amdgcn_rules = {
-    OptionRule{"-cl-std=CL1.0", OptionEffect::pass, {"-cl-std=CL1.2"}},
-    OptionRule{"-cl-std=CL1.1", OptionEffect::pass, {"-cl-std=CL1.2"}},
-    OptionRule{"-cl-std=CL1.2"},
-    OptionRule{"-cl-std=CL2.0"},
-    OptionRule{"-cl-std=", OptionEffect::refuse},
-    OptionRule{"-cl-single-precision-constant"},
-    OptionRule{"-cl-mad-enable"},
-    OptionRule{"-cl-no-signed-zeros"},
-    OptionRule{k_finite_math},
-    OptionRule{k_unsafe_math},
-    OptionRule{k_relaxed_math},
-    OptionRule{k_correct_rounding},
-    OptionRule{"-cl-uniform-work-group-size"},
-    OptionRule{k_flush_denormals, OptionEffect::pass, {k_flush_f32}},
-    OptionRule{"-cl-kernel-arg-info", OptionEffect::ignore}, // always on
-    OptionRule{"-cl-opt-disable", OptionEffect::warn},
-    OptionRule{"-cl-strict-aliasing", OptionEffect::warn},
-    OptionRule{"-cl-no-subgroup-ifp", OptionEffect::warn},
+const OptionRule k_amdgcn_rules[] = {
+    {"-cl-std=CL1.0", OptionEffect::pass, {"-cl-std=CL1.2"}},
+    {"-cl-std=CL1.1", OptionEffect::pass, {"-cl-std=CL1.2"}},
+    {"-cl-std=CL1.2"},
+    {"-cl-std=CL2.0"},
+    {"-cl-std=", OptionEffect::refuse},
+    {k_correct_rounding},
+    {k_flush_denormals, OptionEffect::pass, {k_flush_f32}},
 };
 
 // The processor of a target ID: "gfx90a" of "gfx90a:sramecc+:xnack-".
@@ -74,15 +55,9 @@ Words feature_words(const OfflineTarget& target) {
 }
 
 Words amd_target_words(const OfflineTarget& target) {
-  return Words{"-triple",
-               "amdgcn-amd-amdhsa",
-               "-target-cpu",
-               processor_of(target),
-               fmt::format("-mcode-object-version={}", k_code_object_version),
-               "-mframe-pointer=none",
-               "-O3",
-               "-vectorize-loops",
-               "-vectorize-slp"} +
+  return words_of(fmt::format("-triple amdgcn-amd-amdhsa -target-cpu {} -mcode-object-version={} "
+                              "-mframe-pointer=none -O3 -vectorize-loops -vectorize-slp",
+                              processor_of(target), k_code_object_version)) +
          feature_words(target);
 }
 
@@ -94,7 +69,8 @@ Words language_words(const OfflineTarget& target) {
 }
 
 // AMD's link order. The files oclc_* contain one constant each, which the others test.
-Words library_words(const ToolSession& session, const OfflineTarget& target, const Words& options) {
+Words library_words(const ToolSession& session, const FamilyRequest& request) {
+  const auto& [target, options, shared] = request;
   const auto word_of = [](bool is_on) { return is_on ? "on" : "off"; };
   const bool is_relaxed = has(options, k_relaxed_math);
   const std::array names = {
@@ -145,16 +121,15 @@ Result<void> require_linked(const ToolSession& session) {
 // are linked, and with them. `words` are those of both steps.
 Result<void> make_object(const ToolSession& session, const Words& words, const Words& libraries) {
   CLBIN_TRY(
-      run_step(session, "clang",
-               Words{"-cc1"} + words +
-                   Words{"-w", "-emit-llvm-bc", "-o", "kernel.bc", "-x", "ir", "callable.ll"}));
+      session.run_step("clang", words_of("-cc1") + words +
+                                    words_of("-w -emit-llvm-bc -o kernel.bc -x ir callable.ll")));
   // clang 15 links libraries only with a source file.
   CLBIN_TRY(session.write_input("empty.cl", {}));
-  return run_step(session, "clang",
-                  Words{"-cc1"} + with_opaque_pointers(words) +
-                      Words{"-mlink-bitcode-file", "kernel.bc"} + libraries +
-                      Words{"-mllvm", "-amdgpu-internalize-symbols", "-w", "-emit-obj", "-o",
-                            "kernel.o", "-x", "cl", "empty.cl"});
+  return session.run_step(
+      "clang", words_of("-cc1") + with_opaque_pointers(words) +
+                   words_of("-mlink-bitcode-file kernel.bc") + libraries +
+                   words_of("-mllvm -amdgpu-internalize-symbols -w -emit-obj -o kernel.o -x cl "
+                            "empty.cl"));
 }
 
 // Whether a value of a call is a pointer to constant memory and not a constant.
@@ -179,64 +154,45 @@ bool has_computed_string(std::string_view call) {
 constexpr const char* k_libraries_of_5 = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
 constexpr const char* k_libraries_of_17 = "/usr/lib/llvm-17/lib/clang/17/amdgcn/bitcode";
 
-class AmdgcnCompiler final : public FamilyCompiler {
-public:
-  [[nodiscard]] std::vector<ToolRow> tools_for(const OfflineTarget& /*target*/) const override {
-    std::vector<ToolRow> rows;
-    for (const ClangRelease& release : k_clang_releases) {
-      const bool is_first = &release == std::begin(k_clang_releases);
-      rows.push_back({{{"clang", release.name("clang"), release.name("clang")},
-                       {"lld", release.name("ld.lld"), release.name("lld")},
-                       {"rocm-device-libs", is_first ? k_libraries_of_5 : k_libraries_of_17,
-                        is_first ? "rocm-device-libs" : "rocm-device-libs-17"}},
-                      release.debian});
-    }
-    return rows;
-  }
+std::vector<ToolRow> amdgcn_tools(const OfflineTarget& /*target*/) {
+  return rows_with_clang([](const ClangRelease& release) -> std::vector<ToolRow::Tool> {
+    const bool is_first = release.version == k_clang_releases[0].version;
+    return {{"lld", release.name("ld.lld"), release.name("lld")},
+            {"rocm-device-libs", is_first ? k_libraries_of_5 : k_libraries_of_17,
+             is_first ? "rocm-device-libs" : "rocm-device-libs-17"}};
+  });
+}
 
-  [[nodiscard]] std::string preparation_of(const OfflineTarget& /*target*/) const override {
-    return "pointers";
+Result<void> compile_amdgcn(const ToolSession& session, const FamilyRequest& request,
+                            BuildReply& reply) {
+  const OfflineTarget& target = request.target;
+  CLBIN_TRY_ASSIGN(Words words, unit_words(request, k_amdgcn_rules, reply));
+  if (is_gfx8(target)) {
+    words.insert(words.begin(), k_flush_f32); // slow otherwise; as the driver
   }
-
-  [[nodiscard]] Result<clbin::base::Bytes> prepare(const ToolSession& session,
-                                                   const OfflineTarget& /*target*/) const override {
-    return ask_for_typed_pointers(session);
-  }
-
-  [[nodiscard]] Result<void> compile(const ToolSession& session,
-                                     const std::filesystem::path& shared,
-                                     const OfflineTarget& target, const Words& options,
-                                     BuildReply& reply) const override {
-    CLBIN_TRY_ASSIGN(Words words, unit_words(options, k_amdgcn_rules, target, reply));
-    if (is_gfx8(target)) {
-      words.insert(words.begin(), k_flush_f32); // slow otherwise; as the driver
-    }
-    CLBIN_TRY_ASSIGN(const Words pointers, pointer_words(shared));
-    const Words common = amd_target_words(target) + pointers;
-    const FrontEndCall call{common + language_words(target) +
-                                Words{"-disable-llvm-passes", "-emit-llvm", "-o", "kernel.ll"},
-                            words, std::string(amdgcn_language())};
-    CLBIN_TRY_ASSIGN(const bool is_compiled, run_front_end(session, call, reply));
-    if (!is_compiled) {
-      return {};
-    }
-    CLBIN_TRY_ASSIGN(const auto ir, session.read_output("clang", "kernel.ll"));
-    CLBIN_TRY(require_constant_strings(clbin::base::as_text(ir)));
-    const std::string callable = with_callable_kernels(clbin::base::as_text(ir));
-    CLBIN_TRY(session.write_input("callable.ll", callable));
-    CLBIN_TRY(make_object(session, common + words, library_words(session, target, options)));
-    CLBIN_TRY(require_linked(session));
-    CLBIN_TRY_ASSIGN(reply.binary, session.read_output("lld", "kernel.co"));
-    CLBIN_TRY_ASSIGN(reply.kernels, clbin::format::read_amd_kernels(reply.binary));
+  CLBIN_TRY_ASSIGN(const Words pointers, pointer_words(request.shared));
+  const Words common = amd_target_words(target) + pointers;
+  const FrontEndCall call{common + language_words(target) +
+                              Words{"-disable-llvm-passes", "-emit-llvm", "-o", "kernel.ll"},
+                          words, std::string(amdgcn_language())};
+  CLBIN_TRY_ASSIGN(const bool is_compiled, run_front_end(session, call, reply));
+  if (!is_compiled) {
     return {};
   }
-};
+  CLBIN_TRY_ASSIGN(const auto ir, session.read_output("clang", "kernel.ll"));
+  CLBIN_TRY(require_constant_strings(base::as_text(ir)));
+  CLBIN_TRY(session.write_input("callable.ll", with_callable_kernels(base::as_text(ir))));
+  CLBIN_TRY(make_object(session, common + words, library_words(session, request)));
+  CLBIN_TRY(require_linked(session));
+  CLBIN_TRY_ASSIGN(reply.binary, session.read_output("lld", "kernel.co"));
+  CLBIN_TRY_ASSIGN(reply.kernels, format::read_amd_kernels(reply.binary));
+  return {};
+}
 
 } // namespace
 
 Result<void> require_constant_strings(std::string_view ir) {
-  while (!ir.empty()) {
-    const std::string_view line = take_line(ir);
+  for (const std::string_view line : lines_of(ir)) {
     const std::size_t call = line.find(" @printf(");
     if (call != std::string_view::npos && line.starts_with("  ") &&
         has_computed_string(line.substr(call))) {
@@ -250,8 +206,7 @@ Result<void> require_constant_strings(std::string_view ir) {
 std::vector<std::string> undefined_symbols(std::string_view lld_output) {
   constexpr std::string_view k_message = "error: undefined symbol: ";
   std::set<std::string> symbols;
-  while (!lld_output.empty()) {
-    const std::string_view line = take_line(lld_output);
+  for (const std::string_view line : lines_of(lld_output)) {
     if (const std::size_t message = line.find(k_message); message != std::string_view::npos) {
       symbols.emplace(line.substr(message + k_message.size()));
     }
@@ -259,9 +214,7 @@ std::vector<std::string> undefined_symbols(std::string_view lld_output) {
   return {symbols.begin(), symbols.end()};
 }
 
-const FamilyCompiler& amdgcn_compiler() {
-  static const AmdgcnCompiler k_compiler;
-  return k_compiler;
-}
+const FamilyCompiler k_amdgcn_compiler = {amdgcn_tools, compile_amdgcn, pointers_preparation,
+                                          ask_for_typed_pointers};
 
 } // namespace oclcc::offline

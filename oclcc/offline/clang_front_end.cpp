@@ -1,20 +1,14 @@
 #include "offline/clang_front_end.hpp"
 
-#include "base/file_io.hpp"
-#include "offline/tools.hpp"
 #include "opencl/driver.hpp"
 
 #include <charconv>
 #include <fmt/format.h>
-#include <set>
 #include <system_error>
 
 namespace oclcc::offline {
 
-using clbin::base::Bytes;
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::Result;
+using base::Bytes;
 
 namespace {
 
@@ -23,15 +17,38 @@ bool is_common(std::string_view option) {
          option == "-Werror";
 }
 
-bool matches(const OptionRule& rule, std::string_view option) {
-  return rule.option.ends_with('=') ? option.starts_with(rule.option) : option == rule.option;
+// What follows a family's own rules.
+const OptionRule k_common_rules[] = {
+    {"-cl-std=CL1.1"},
+    {"-cl-std=CL1.2"},
+    {"-cl-std=CL2.0"},
+    {"-cl-std=CL3.0"},
+    {"-cl-single-precision-constant"},
+    {"-cl-mad-enable"},
+    {"-cl-no-signed-zeros"},
+    {k_finite_math},
+    {k_unsafe_math},
+    {k_relaxed_math},
+    {"-cl-uniform-work-group-size"},
+    {"-cl-kernel-arg-info", OptionEffect::ignore}, // always on
+    {"-cl-opt-disable", OptionEffect::warn},
+    {"-cl-strict-aliasing", OptionEffect::warn},
+    {"-cl-no-subgroup-ifp", OptionEffect::warn},
+};
+
+// Returns nullptr if there is none.
+const OptionRule* rule_for(std::string_view option, std::span<const OptionRule> rules) {
+  const auto rule = std::ranges::find_if(rules, [&](const OptionRule& one) {
+    return one.option.ends_with('=') ? option.starts_with(one.option) : option == one.option;
+  });
+  return rule == rules.end() ? nullptr : &*rule;
 }
 
 bool is_message(std::string_view line) {
   constexpr std::string_view k_parts[] = {
       ": note: ", ": warning: ", ": error: ", ": fatal error: ", " generated."};
   return line.starts_with("In file included from ") ||
-         std::any_of(std::begin(k_parts), std::end(k_parts), [&](std::string_view part) {
+         std::ranges::any_of(k_parts, [&](std::string_view part) {
            return line.find(part) != std::string_view::npos;
          });
 }
@@ -45,8 +62,7 @@ std::string without_notes_on_language(std::string_view log) {
   const std::string start = fmt::format("./{}:", k_language_file);
   std::string kept;
   bool is_ours = false;
-  while (!log.empty()) {
-    const std::string_view line = take_line(log);
+  for (const std::string_view line : lines_of(log)) {
     is_ours = line.starts_with(start) || (is_ours && !is_message(line));
     if (!is_ours) {
       kept += line;
@@ -62,8 +78,7 @@ constexpr std::string_view k_has_opaque_pointers = "opaque pointers";
 // Returns the first error if it names no place, as those do that are not about the source: "error:
 // unknown argument: '-x'".
 std::string_view error_without_place(std::string_view log) {
-  while (!log.empty()) {
-    const std::string_view line = take_line(log);
+  for (const std::string_view line : lines_of(log)) {
     for (const std::string_view beginning : {"error: ", "fatal error: "}) {
       if (line.starts_with(beginning)) {
         return line.substr(beginning.size());
@@ -79,27 +94,23 @@ std::string_view error_without_place(std::string_view log) {
 
 } // namespace
 
-Result<CompilerWords> compiler_words(const std::vector<std::string>& options,
-                                     std::span<const OptionRule> rules, std::string_view target) {
+Result<CompilerWords> compiler_words(const Words& options, std::span<const OptionRule> rules,
+                                     std::string_view target) {
   CompilerWords result;
   for (const std::string& option : options) {
     if (is_common(option)) {
       result.words.push_back(option);
       continue;
     }
-    const auto rule = std::find_if(rules.begin(), rules.end(),
-                                   [&](const OptionRule& one) { return matches(one, option); });
-    if (rule == rules.end()) {
+    const OptionRule* const own = rule_for(option, rules);
+    const OptionRule* const rule = own != nullptr ? own : rule_for(option, k_common_rules);
+    if (rule == nullptr) {
       return fail(ErrorCode::invalid_argument, "its compiler does not know the option '{}'",
                   option);
     }
     switch (rule->effect) {
     case OptionEffect::pass:
-      if (rule->words.empty()) {
-        result.words.push_back(option);
-      } else {
-        result.words.insert(result.words.end(), rule->words.begin(), rule->words.end());
-      }
+      result.words = std::move(result.words) + (rule->words.empty() ? Words{option} : rule->words);
       break;
     case OptionEffect::ignore:
       break;
@@ -144,12 +155,11 @@ Result<void> require_resolved(const std::vector<std::string>& unresolved_symbols
               names.size() == 1 ? "the function" : "the functions", fmt::join(names, "', '"));
 }
 
-Result<void> write_source_files(const clbin::format::SourcePackage& source,
+Result<void> write_source_files(const format::SourcePackage& source,
                                 const std::filesystem::path& folder) {
-  CLBIN_TRY(clbin::base::write_output_file(folder / k_main_file,
-                                           clbin::base::as_bytes(source.main.text)));
-  for (const clbin::format::SourceFile& header : source.headers) {
-    if (!clbin::format::is_valid_include_name(header.include_name)) {
+  CLBIN_TRY(base::write_output_file(folder / k_main_file, base::as_bytes(source.main.text)));
+  for (const format::SourceFile& header : source.headers) {
+    if (!format::is_valid_include_name(header.include_name)) {
       return fail(ErrorCode::invalid_argument,
                   "cannot write the header '{}': its name is not a relative path",
                   header.include_name);
@@ -161,7 +171,7 @@ Result<void> write_source_files(const clbin::format::SourcePackage& source,
       return fail(ErrorCode::file_write, "cannot create the folder of the header '{}': {}",
                   header.include_name, error.message());
     }
-    CLBIN_TRY(clbin::base::write_output_file(file, clbin::base::as_bytes(header.text)));
+    CLBIN_TRY(base::write_output_file(file, base::as_bytes(header.text)));
   }
   return {};
 }
@@ -170,26 +180,40 @@ std::string ClangRelease::name(std::string_view tool) const {
   return fmt::format("{}-{}", tool, version);
 }
 
-Result<Bytes> ask_for_typed_pointers(const ToolSession& session) {
+std::vector<ToolRow>
+rows_with_clang(std::vector<ToolRow::Tool> (*others)(const ClangRelease& release)) {
+  std::vector<ToolRow> rows;
+  for (const ClangRelease& release : k_clang_releases) {
+    ToolRow& row = rows.emplace_back();
+    row.tools = others(release);
+    row.tools.insert(row.tools.begin(), {"clang", release.name("clang"), release.name("clang")});
+    row.debian = release.debian;
+  }
+  return rows;
+}
+
+std::string pointers_preparation(const OfflineTarget& /*target*/) {
+  return "pointers";
+}
+
+Result<Bytes> ask_for_typed_pointers(const ToolSession& session, const OfflineTarget& /*target*/) {
   CLBIN_TRY(session.write_input("empty.cl", {}));
   CLBIN_TRY_ASSIGN(
       const ToolRun run,
       session.run("clang", {"-cc1", "-fsyntax-only", k_typed_pointers, "-x", "cl", "empty.cl"}));
-  const auto answer =
-      clbin::base::as_bytes(run.exit_status == 0 ? k_has_typed_pointers : k_has_opaque_pointers);
-  return Bytes(answer.begin(), answer.end());
+  return bytes_of(run.exit_status == 0 ? k_has_typed_pointers : k_has_opaque_pointers);
 }
 
 Result<bool> has_typed_pointers(const std::filesystem::path& shared) {
   constexpr std::uint64_t k_max_bytes = 1024;
-  CLBIN_TRY_ASSIGN(const auto answer, clbin::base::read_whole_file(shared, k_max_bytes));
-  return clbin::base::as_text(answer) == k_has_typed_pointers;
+  CLBIN_TRY_ASSIGN(const auto answer, base::read_whole_file(shared, k_max_bytes));
+  return base::as_text(answer) == k_has_typed_pointers;
 }
 
-Result<std::vector<std::string>> unit_words(const std::vector<std::string>& options,
-                                            std::span<const OptionRule> rules,
-                                            const OfflineTarget& target, BuildReply& reply) {
-  CLBIN_TRY_ASSIGN(CompilerWords words, compiler_words(options, rules, spelling_of(target)));
+Result<Words> unit_words(const FamilyRequest& request, std::span<const OptionRule> rules,
+                         BuildReply& reply) {
+  CLBIN_TRY_ASSIGN(CompilerWords words,
+                   compiler_words(request.options, rules, spelling_of(request.target)));
   for (const std::string& warning : words.warnings) {
     reply.log += fmt::format("warning: {}\n", warning);
   }
@@ -199,18 +223,16 @@ Result<std::vector<std::string>> unit_words(const std::vector<std::string>& opti
 Result<bool> run_front_end(const ToolSession& session, const FrontEndCall& call,
                            BuildReply& reply) {
   // -cc1, because clang's driver searches for CUDA, and adds what it finds.
-  std::vector<std::string> arguments = {"-cc1"};
-  arguments.insert(arguments.end(), call.words.begin(), call.words.end());
-  arguments.insert(arguments.end(), call.options.begin(), call.options.end());
+  Words arguments = Words{"-cc1"} + call.words + call.options;
   if (!call.language.empty()) {
     CLBIN_TRY(session.write_input(k_language_file, call.language));
     arguments.insert(arguments.end(), {"-include", k_language_file});
   }
   // -fgnu89-inline, because drivers find the body of an inline function that is not inlined.
-  arguments.insert(arguments.end(),
-                   {"-fgnu89-inline", "-finclude-default-header", "-fdeclare-opencl-builtins",
-                    "-cl-kernel-arg-info", "-ferror-limit", "19", "-nostdsysteminc", "-I",
-                    k_header_folder, "-x", "cl", k_main_file});
+  arguments = std::move(arguments) +
+              words_of("-fgnu89-inline -finclude-default-header -fdeclare-opencl-builtins "
+                       "-cl-kernel-arg-info -ferror-limit 19 -nostdsysteminc -I") +
+              Words{k_header_folder, "-x", "cl", k_main_file};
   CLBIN_TRY_ASSIGN(const ToolRun run, session.run("clang", arguments));
   const std::string_view own_error =
       run.exit_status == 0 ? std::string_view() : error_without_place(run.output);
@@ -225,15 +247,6 @@ Result<bool> run_front_end(const ToolSession& session, const FrontEndCall& call,
   reply.cl_code = CL_BUILD_PROGRAM_FAILURE;
   reply.stage = "clang";
   return false;
-}
-
-Result<void> run_step(const ToolSession& session, std::string_view tool,
-                      const std::vector<std::string>& arguments) {
-  CLBIN_TRY_ASSIGN(const ToolRun run, session.run(tool, arguments));
-  if (run.exit_status != 0) {
-    return fail(ErrorCode::internal, "{}", failure_text(tool, run));
-  }
-  return {};
 }
 
 } // namespace oclcc::offline

@@ -2,30 +2,9 @@
 // source, a run of clang, and the check that every function is defined.
 #pragma once
 
-#include "base/byte_codec.hpp"
-#include "base/result.hpp"
-#include "format/bundle/manifest.hpp"
 #include "offline/offline_compiler.hpp"
 
-#include <algorithm>
-#include <filesystem>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace oclcc::offline {
-
-using Words = std::vector<std::string>;
-
-inline Words operator+(Words words, const Words& further) {
-  words.insert(words.end(), further.begin(), further.end());
-  return words;
-}
-
-[[nodiscard]] inline bool has(const Words& words, std::string_view word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
 
 enum class OptionEffect : std::uint8_t {
   pass,   // to the compiler, in its own spelling
@@ -38,7 +17,7 @@ enum class OptionEffect : std::uint8_t {
 struct OptionRule {
   std::string_view option;
   OptionEffect effect = OptionEffect::pass;
-  std::vector<std::string> words{}; // passed instead of the option; empty for the option itself
+  Words words{}; // passed instead of the option; empty for the option itself
 };
 
 inline constexpr std::string_view k_correct_rounding = "-cl-fp32-correctly-rounded-divide-sqrt";
@@ -48,15 +27,15 @@ inline constexpr std::string_view k_relaxed_math = "-cl-fast-relaxed-math";
 inline constexpr std::string_view k_unsafe_math = "-cl-unsafe-math-optimizations";
 
 struct CompilerWords {
-  std::vector<std::string> words;
+  Words words;
   std::vector<std::string> warnings; // "'-cl-opt-disable' has no effect on 'spirv:1.2'"
 };
 
-// Translates the words of recorded options by the rules; -D, -U, -w and -Werror are passed as they
-// are. invalid_argument: a rule refuses the option, or no rule knows it.
-[[nodiscard]] clbin::base::Result<CompilerWords>
-compiler_words(const std::vector<std::string>& options, std::span<const OptionRule> rules,
-               std::string_view target);
+// Translates the words of recorded options by the rules, then by those that all families have: -D,
+// -U, -w, -Werror and most relaxations of arithmetic are passed as they are. invalid_argument: a
+// rule refuses the option, or no rule knows it.
+[[nodiscard]] Result<CompilerWords>
+compiler_words(const Words& options, std::span<const OptionRule> rules, std::string_view target);
 
 // Returns the name in the source of a mangled symbol: "sqrt" for "_Z4sqrtDv2_f". Other symbols are
 // names already.
@@ -64,8 +43,7 @@ compiler_words(const std::vector<std::string>& options, std::span<const OptionRu
 
 // invalid_argument, with the name in the source of each, if there are unresolved symbols. A driver
 // would refuse the binary, or fail when the kernel is created.
-[[nodiscard]] clbin::base::Result<void>
-require_resolved(const std::vector<std::string>& unresolved_symbols);
+[[nodiscard]] Result<void> require_resolved(const std::vector<std::string>& unresolved_symbols);
 
 // The name of the main file in the folder: constant, because compilers write it into binaries.
 inline constexpr const char* k_main_file = "kernel.cl";
@@ -75,8 +53,8 @@ inline constexpr const char* k_header_folder = "include";
 // Writes the main file, and each header by its include name below k_header_folder.
 // invalid_argument: a name that is_valid_include_name refuses, or a header whose name is the folder
 // of another one. file_write.
-[[nodiscard]] clbin::base::Result<void>
-write_source_files(const clbin::format::SourcePackage& source, const std::filesystem::path& folder);
+[[nodiscard]] Result<void> write_source_files(const format::SourcePackage& source,
+                                              const std::filesystem::path& folder);
 
 // A release of LLVM that was tested, best first: another one makes other bytes.
 struct ClangRelease {
@@ -89,41 +67,41 @@ struct ClangRelease {
 inline constexpr ClangRelease k_clang_releases[] = {
     {"15", "12"}, {"19", "13"}, {"18", ""}, {"17", ""}};
 
+// Returns a row for each of these releases: clang, and `others` of it.
+[[nodiscard]] std::vector<ToolRow>
+    rows_with_clang(std::vector<ToolRow::Tool> (*others)(const ClangRelease& release));
+
 // Typed pointers exist up to clang 16, and must be asked for from clang 15 on. A FamilyCompiler
 // that wants to know has this as its preparation.
 inline constexpr const char* k_typed_pointers = "-no-opaque-pointers";
-[[nodiscard]] clbin::base::Result<clbin::base::Bytes>
-ask_for_typed_pointers(const ToolSession& session);
+[[nodiscard]] std::string pointers_preparation(const OfflineTarget& target);
+[[nodiscard]] Result<base::Bytes> ask_for_typed_pointers(const ToolSession& session,
+                                                         const OfflineTarget& target);
 // `shared` is the file with the answer.
-[[nodiscard]] clbin::base::Result<bool> has_typed_pointers(const std::filesystem::path& shared);
+[[nodiscard]] Result<bool> has_typed_pointers(const std::filesystem::path& shared);
 
 struct FrontEndCall {
-  std::vector<std::string> words; // of the target and the action: "-triple", "-emit-llvm-bc", "-o"
-  std::vector<std::string> options; // unit_words
+  Words words;   // of the target and the action: "-triple", "-emit-llvm-bc", "-o"
+  Words options; // unit_words
   // A header that is included first, and of which no message is shown; empty if there is none.
   std::string language{};
 };
 
 // Returns compiler_words of a unit, whose warnings go to the reply's log.
-[[nodiscard]] clbin::base::Result<std::vector<std::string>>
-unit_words(const std::vector<std::string>& options, std::span<const OptionRule> rules,
-           const OfflineTarget& target, BuildReply& reply);
+[[nodiscard]] Result<Words> unit_words(const FamilyRequest& request,
+                                       std::span<const OptionRule> rules, BuildReply& reply);
 
 // Compiles the session's main file. Returns whether clang succeeded; its messages go to the reply's
-// log, and a failure sets the reply's code. Errors as for run_tool; internal: the first error is
-// not about the source, but about clang's command line or a library.
-[[nodiscard]] clbin::base::Result<bool> run_front_end(const ToolSession& session,
-                                                      const FrontEndCall& call, BuildReply& reply);
-
-// Runs a later step of a compile. internal, with failure_text, if the tool failed.
-[[nodiscard]] clbin::base::Result<void> run_step(const ToolSession& session, std::string_view tool,
-                                                 const std::vector<std::string>& arguments);
+// log, and a failure sets the reply's code. Errors as for ToolSession::run; internal: the first
+// error is not about the source, but about clang's command line or a library.
+[[nodiscard]] Result<bool> run_front_end(const ToolSession& session, const FrontEndCall& call,
+                                         BuildReply& reply);
 
 // Of the compiler to AMD's code objects:
 
 // invalid_argument: in `ir`, which is not optimized, the format or a string of a call of printf is
 // not a literal or a constant array. LLVM would drop the call, or print "???".
-[[nodiscard]] clbin::base::Result<void> require_constant_strings(std::string_view ir);
+[[nodiscard]] Result<void> require_constant_strings(std::string_view ir);
 
 // Returns the symbols that lld reports as undefined, in ascending order.
 [[nodiscard]] std::vector<std::string> undefined_symbols(std::string_view lld_output);
@@ -133,14 +111,13 @@ unit_words(const std::vector<std::string>& options, std::span<const OptionRule> 
 // Returns the value of ocloc's -options. ocloc splits it at white space, without a way to quote,
 // and has no -U: invalid_argument. Definitions with such characters are in the source by then
 // (join_options).
-[[nodiscard]] clbin::base::Result<std::string> ocloc_options(const std::vector<std::string>& words);
+[[nodiscard]] Result<std::string> ocloc_options(const Words& words);
 
 // Returns ocloc's output as a build log: with the name of the main file, and without what ocloc
 // prints about itself.
 [[nodiscard]] std::string build_log_of(std::string_view ocloc_output);
 
 // Returns the undefined symbols of a zebin, which ocloc does not report. damaged.
-[[nodiscard]] clbin::base::Result<std::vector<std::string>>
-undefined_symbols_of_zebin(clbin::base::ByteView zebin);
+[[nodiscard]] Result<std::vector<std::string>> undefined_symbols_of_zebin(base::ByteView zebin);
 
 } // namespace oclcc::offline

@@ -3,22 +3,16 @@
 #include "base/text.hpp"
 #include "offline/tools.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
-#include <optional>
 #include <set>
-#include <utility>
 
 namespace oclcc::offline {
 
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::Result;
-using clbin::format::AccessQualifier;
-using clbin::format::AddressSpace;
-using clbin::format::KernelArgument;
-using clbin::format::KernelReflection;
+using format::AccessQualifier;
+using format::AddressSpace;
+using format::KernelArgument;
+using format::KernelReflection;
 
 namespace {
 
@@ -52,30 +46,21 @@ std::string unescaped(std::string_view text) {
 }
 
 AddressSpace address_space_of(std::uint64_t number) {
-  switch (number) { // of OpenCL, whatever the target's are
-  case 1:
-    return AddressSpace::global;
-  case 2:
-    return AddressSpace::constant;
-  case 3:
-    return AddressSpace::local;
-  default:
-    return AddressSpace::private_;
-  }
+  // Of OpenCL, whatever the target's are.
+  constexpr AddressSpace k_spaces[] = {AddressSpace::private_, AddressSpace::global,
+                                       AddressSpace::constant, AddressSpace::local};
+  return number < std::size(k_spaces) ? k_spaces[number] : AddressSpace::private_;
 }
 
 AccessQualifier access_of(std::string_view word) {
-  if (word == "read_only") {
-    return AccessQualifier::read_only;
-  }
-  if (word == "write_only") {
-    return AccessQualifier::write_only;
-  }
-  return word == "read_write" ? AccessQualifier::read_write : AccessQualifier::none;
+  constexpr auto k_names = names_of(AccessQualifier());
+  const auto* const found = std::ranges::find(k_names, word);
+  return found == k_names.end() ? AccessQualifier::none
+                                : static_cast<AccessQualifier>(found - k_names.begin());
 }
 
 void add_qualifiers(std::string_view qualifiers, KernelArgument& argument) {
-  const auto words = clbin::base::words_between_spaces(qualifiers);
+  const auto words = base::words_between_spaces(qualifiers);
   const auto has = [&](std::string_view word) {
     return std::ranges::find(words, word) != words.end();
   };
@@ -136,8 +121,7 @@ Symbols callable_kernels(std::string_view ir) {
     defined.insert(kernel.symbol);
   }
   Symbols called;
-  while (!ir.empty()) {
-    const std::string_view line = take_line(ir);
+  for (const std::string_view line : lines_of(ir)) {
     const auto kernel = kernel_in(line);
     if (kernel && is_call(line, *kernel) && defined.contains(kernel->name)) {
       called.emplace(kernel->name);
@@ -262,8 +246,7 @@ unsigned IrKernel::node(const std::string& which) const {
 }
 
 IrNodes::IrNodes(std::string_view ir) {
-  while (!ir.empty()) {
-    const std::string_view line = take_line(ir);
+  for (const std::string_view line : lines_of(ir)) {
     const std::size_t start = line.find("!{");
     if (!line.starts_with('!') || start == std::string_view::npos) {
       continue;
@@ -311,15 +294,10 @@ unsigned IrNodes::first_unused() const noexcept {
 
 std::vector<IrKernel> kernels_in(std::string_view ir) {
   std::vector<IrKernel> kernels;
-  while (!ir.empty()) {
-    const std::string_view line = take_line(ir);
-    if (!line.starts_with("define ")) {
-      continue;
-    }
-    for (const std::string_view convention : k_kernel_conventions) {
-      if (const std::size_t at = line.find(convention); at != std::string_view::npos) {
-        kernels.push_back(read_kernel(line.substr(at + convention.size())));
-      }
+  for (const std::string_view line : lines_of(ir)) {
+    const auto kernel = line.starts_with("define ") ? kernel_in(line) : std::nullopt;
+    if (kernel) {
+      kernels.push_back(read_kernel(line.substr(kernel->symbol)));
     }
   }
   return kernels;
@@ -353,7 +331,7 @@ Result<KernelReflection> reflect(const IrKernel& kernel, const IrNodes& nodes) {
   reflection.argument_count = static_cast<std::uint32_t>(names.size());
   const auto sizes = nodes.numbers(kernel.node("reqd_work_group_size"));
   if (sizes.size() == 3) {
-    std::copy(sizes.begin(), sizes.end(), reflection.required_work_group_size.begin());
+    std::ranges::copy(sizes, reflection.required_work_group_size.begin());
   }
   return reflection;
 }
@@ -364,8 +342,8 @@ std::string with_callable_kernels(std::string_view ir) {
     return std::string(ir);
   }
   CallableKernels kernels(std::move(called));
-  while (!ir.empty()) {
-    kernels.add(take_line(ir));
+  for (const std::string_view line : lines_of(ir)) {
+    kernels.add(line);
   }
   return kernels.take();
 }
@@ -373,9 +351,8 @@ std::string with_callable_kernels(std::string_view ir) {
 std::string repaired_for_spirv(std::string_view ir) {
   std::string text;
   std::size_t number = 0;
-  while (!ir.empty()) {
-    text += with_vector_condition(take_line(ir), number++);
-    text += '\n';
+  for (const std::string_view line : lines_of(ir)) {
+    text += with_vector_condition(line, number++) + '\n';
   }
   return text;
 }

@@ -1,13 +1,8 @@
 // Reads and edits LLVM's textual IR, as clang writes it with -cl-kernel-arg-info.
 #pragma once
 
-#include "base/result.hpp"
 #include "model/kernel.hpp"
-
-#include <map>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "terminal/reporter.hpp"
 
 namespace oclcc::offline {
 
@@ -42,8 +37,8 @@ struct IrKernel {
 
 // Returns what clGetKernelArgInfo and clGetKernelWorkGroupInfo report for the source. damaged: the
 // kernel's nodes differ in their numbers of arguments.
-[[nodiscard]] clbin::base::Result<clbin::format::KernelReflection> reflect(const IrKernel& kernel,
-                                                                           const IrNodes& nodes);
+[[nodiscard]] Result<format::KernelReflection> reflect(const IrKernel& kernel,
+                                                       const IrNodes& nodes);
 
 // Returns LLVM's textual IR in which kernels that call kernels call copies of them, which are
 // functions. OpenCL C, section "Function qualifiers", permits such calls; neither PTX nor AMD's

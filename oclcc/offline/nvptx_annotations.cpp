@@ -3,17 +3,11 @@
 #include "offline/llvm_ir.hpp"
 #include "offline/tools.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
-#include <map>
 #include <set>
 
 namespace oclcc::offline {
-
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::Result;
 
 namespace {
 
@@ -61,7 +55,7 @@ DefinitionHead read_head(std::string_view line) {
   constexpr std::string_view k_conventions[] = {"spir_func",  "spir_kernel", "ptx_kernel",
                                                 "ptx_device", "fastcc",      "ccc"};
   const auto is_among = [](std::string_view word, const auto& words) {
-    return std::find(std::begin(words), std::end(words), word) != std::end(words);
+    return std::ranges::find(words, word) != std::end(words);
   };
   DefinitionHead head;
   head.size = std::string_view("define ").size();
@@ -103,9 +97,8 @@ public:
     if (m_has_images) {
       m_samplers.insert(k_default_sampler);
     }
-    std::string_view rest = m_ir;
-    while (!rest.empty()) {
-      CLBIN_TRY(edit(take_line(rest)));
+    for (const std::string_view line : lines_of(m_ir)) {
+      CLBIN_TRY(edit(line));
     }
     if (m_settings.square_root == SquareRoot::approximate) {
       m_text += fmt::format("declare float {}float)\n", k_approximate_sqrt);
@@ -178,7 +171,7 @@ private:
       return line.find(function) != std::string::npos;
     };
     const bool is_root = names(k_sqrt) || names(k_approximate_sqrt);
-    if (std::any_of(std::begin(k_replaced), std::end(k_replaced), names) ||
+    if (std::ranges::any_of(k_replaced, names) ||
         (m_settings.square_root == SquareRoot::approximate && is_root)) {
       line.clear();
     }

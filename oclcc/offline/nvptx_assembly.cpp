@@ -3,18 +3,10 @@
 #include "offline/llvm_ir.hpp"
 #include "offline/tools.hpp"
 
-#include <algorithm>
-#include <array>
 #include <fmt/format.h>
-#include <optional>
 #include <set>
-#include <utility>
 
 namespace oclcc::offline {
-
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::Result;
 
 namespace {
 
@@ -94,8 +86,8 @@ PtxFunctions functions_in(std::string_view ptx) {
 bool is_image_instruction(std::string_view line) {
   constexpr std::string_view k_instructions[] = {"tex.", "tld4.", "txq.", "suld.", "sust.", "suq."};
   line.remove_prefix(std::min(line.find_first_not_of(k_white_space), line.size()));
-  return std::any_of(std::begin(k_instructions), std::end(k_instructions),
-                     [&](std::string_view name) { return line.starts_with(name); });
+  return std::ranges::any_of(k_instructions,
+                             [&](std::string_view name) { return line.starts_with(name); });
 }
 
 // The emulation of a rotation begins so:
@@ -151,8 +143,8 @@ std::string type_hint_attribute(const IrKernel& kernel, const IrNodes& nodes) {
     type = type.substr(std::min(type.find("x ") + 2, type.size()));
   }
   type = type.substr(0, type.find_first_of(" >"));
-  const auto* const found = std::find_if(k_types.begin(), k_types.end(),
-                                         [&](const auto& pair) { return pair.first == type; });
+  const auto* const found =
+      std::ranges::find_if(k_types, [&](const auto& pair) { return pair.first == type; });
   if (found == k_types.end()) {
     return {};
   }
@@ -184,8 +176,7 @@ std::vector<std::string> called_kernels(std::string_view ptx) {
 
 std::vector<std::string> unresolved_variables(std::string_view ptx) {
   std::vector<std::string> variables;
-  while (!ptx.empty()) {
-    const std::string_view line = take_line(ptx);
+  for (const std::string_view line : lines_of(ptx)) {
     if (!line.starts_with(".extern ") || line.starts_with(".extern .func")) {
       continue;
     }

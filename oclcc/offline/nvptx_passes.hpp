@@ -2,12 +2,7 @@
 // program, and after it, in the PTX.
 #pragma once
 
-#include "base/result.hpp"
-
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "terminal/reporter.hpp"
 
 namespace oclcc::offline {
 
@@ -29,8 +24,8 @@ struct NvptxSettings {
 // - functions other than kernels internal, and inlined where there are images: a handle must reach
 //   its instruction as a parameter of the kernel.
 // invalid_argument: a string of printf, or a sampler, is not constant.
-[[nodiscard]] clbin::base::Result<std::string> annotate_nvptx(std::string_view ir,
-                                                              const NvptxSettings& settings);
+[[nodiscard]] Result<std::string> annotate_nvptx(std::string_view ir,
+                                                 const NvptxSettings& settings);
 
 // Returns the functions, by their mangled names, that are declared or called and not defined, in
 // ascending order. The nvcl flavour declares a missing function as ".func NAME (…) ;", never as
@@ -52,12 +47,12 @@ struct NvptxSettings {
 // Reduces the distances of 64-bit rotations. LLVM 15 emulates these with shifts, which limit a
 // distance to 64, and drops the user's own "& 63". internal: a rotation has another form than the
 // known one.
-[[nodiscard]] clbin::base::Result<std::string> with_reduced_rotations(std::string_view ptx);
+[[nodiscard]] Result<std::string> with_reduced_rotations(std::string_view ptx);
 
 // Returns the module for another version of PTX and another architecture. internal: the module does
 // not begin with its version and its target.
-[[nodiscard]] clbin::base::Result<std::string>
-retargeted(std::string_view ptx, std::string_view version, std::string_view architecture);
+[[nodiscard]] Result<std::string> retargeted(std::string_view ptx, std::string_view version,
+                                             std::string_view architecture);
 
 // Returns the section of the attributes of kernels, which the driver answers to
 // clGetKernelInfo(CL_KERNEL_ATTRIBUTES), for the kernels of `ir`; empty if none has attributes.

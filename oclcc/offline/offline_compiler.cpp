@@ -3,17 +3,12 @@
 #include "command_line/options.hpp"
 #include "offline/clang_front_end.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
-#include <set>
-#include <utility>
+#include <mutex>
 
 namespace oclcc::offline {
 
-using clbin::base::Bytes;
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::Result;
+using base::Bytes;
 
 namespace {
 
@@ -49,13 +44,20 @@ bool is_library(std::string_view tool) {
   return tool == "libclc" || tool == "rocm-device-libs";
 }
 
+// Returns the name of what the units of a job share; empty if there is no such thing.
+std::string preparation_of(const OfflineJob& job) {
+  const FamilyCompiler& family = family_compiler(job.target.family);
+  return family.preparation_of == nullptr ? std::string() : family.preparation_of(job.target);
+}
+
 // Another version makes other bytes, hence it must be chosen, and not only installed.
 Result<void> require_tested(const OfflineJob& job, const std::string& tool,
                             const std::string& version) {
   const auto tested = job.tested_versions.find(tool);
   if (tested == job.tested_versions.end() ||
-      std::any_of(tested->second.begin(), tested->second.end(),
-                  [&](const std::string& beginning) { return version.starts_with(beginning); })) {
+      std::ranges::any_of(tested->second, [&](const std::string& beginning) {
+        return version.starts_with(beginning);
+      })) {
     return {};
   }
   return fail(ErrorCode::no_device, "{} is of version {}, and {} {} tested; '--tool {}={}' uses it",
@@ -65,27 +67,173 @@ Result<void> require_tested(const OfflineJob& job, const std::string& tool,
 }
 
 std::string key_of_shared(const OfflineJob& job) {
-  const std::string name = family_compiler(job.target.family).preparation_of(job.target);
+  const std::string name = preparation_of(job);
   const auto clang = job.tools.find("clang");
   return clang == job.tools.end() ? name : fmt::format("{}\n{}", name, clang->second.string());
 }
+
+// Builds with the tools of each target.
+class ToolsCompiler final : public OfflineCompiler {
+public:
+  ToolsCompiler(std::vector<OfflineJob> jobs, worker::WorkerSettings settings,
+                std::chrono::seconds timeout, SealedFiles kept)
+      : m_jobs(std::move(jobs)), m_settings(std::move(settings)), m_timeout(timeout),
+        m_kept(std::move(kept)), m_facts(compiler_facts(m_settings)) {
+    for (const OfflineJob& job : m_jobs) {
+      m_shared[key_of_shared(job)];
+    }
+  }
+
+  Result<void> require_tested_tools(std::size_t target) override {
+    const OfflineJob& job = m_jobs[target];
+    if (job.tested_versions.empty()) {
+      return {};
+    }
+    CLBIN_TRY_ASSIGN(const ToolSession session, start_tools(job, "versions-"));
+    for (const auto& [tool, versions] : job.tested_versions) {
+      CLBIN_TRY_ASSIGN(const std::string version, version_of(job, tool, session));
+      CLBIN_TRY(require_tested(job, tool, version));
+    }
+    return {};
+  }
+
+  [[nodiscard]] std::unique_ptr<CompilerSession>
+  start_session(std::uint32_t /*lane*/, std::stop_token /*useless*/) override {
+    return std::make_unique<Session>(*this);
+  }
+
+private:
+  class Session final : public CompilerSession {
+  public:
+    explicit Session(ToolsCompiler& compiler) : m_compiler(compiler) {}
+
+    [[nodiscard]] UnitResult build(const Unit& unit) override {
+      UnitResult result;
+      BuildReply& reply = result.reply.emplace();
+      if (const auto built = m_compiler.compile(unit, reply); !built) {
+        reply.error = built.error().message;
+      }
+      return result;
+    }
+
+  private:
+    ToolsCompiler& m_compiler;
+  };
+  // What the units of targets share whose preparation_of and clang are the same.
+  struct Shared {
+    std::mutex mutex;
+    std::optional<Result<ToolSession>> session; // in whose folder it is
+  };
+
+  Result<void> compile(const Unit& unit, BuildReply& reply) {
+    const OfflineJob& job = m_jobs[unit.target];
+    CLBIN_TRY_ASSIGN(const ToolSession session, start_tools(job, "offline-"));
+    for (const auto& [name, path] : job.tools) {
+      if (!is_library(name)) {
+        CLBIN_TRY_ASSIGN(reply.tools[name], version_of(job, name, session));
+        CLBIN_TRY(require_tested(job, name, reply.tools[name]));
+      }
+    }
+    CLBIN_TRY(write_source_files(*unit.source, session.folder()));
+    CLBIN_TRY_ASSIGN(auto shared, shared_file(job));
+    return family_compiler(job.target.family)
+        .compile(session, {job.target, unit.options.words(), std::move(shared)}, reply);
+  }
+
+  Result<ToolSession> start_tools(const OfflineJob& job, std::string_view folder_prefix) const {
+    return ToolSession::start(job.tools, m_settings, m_timeout, folder_prefix);
+  }
+
+  // Returns the file that units of the target share, prepared at the first call; empty if there is
+  // none. Units that do not share it do not wait for it.
+  Result<std::filesystem::path> shared_file(const OfflineJob& job) {
+    const std::string name = preparation_of(job);
+    if (name.empty()) {
+      return std::filesystem::path();
+    }
+    Shared& shared = m_shared.at(key_of_shared(job));
+    const std::lock_guard lock(shared.mutex);
+    if (!shared.session) {
+      shared.session.emplace(prepare(job, name));
+    }
+    if (!*shared.session) {
+      return tl::unexpected(shared.session->error()); // each unit would wait for it again
+    }
+    return (*shared.session)->folder() / k_shared_file;
+  }
+
+  Result<ToolSession> prepare(const OfflineJob& job, const std::string& name) const {
+    CLBIN_TRY_ASSIGN(ToolSession session, start_tools(job, "shared-"));
+    const auto make = [&] {
+      return family_compiler(job.target.family).prepare(session, job.target);
+    };
+    CLBIN_TRY_ASSIGN(const Bytes file, kept_or_made(name, job, "clang", make));
+    CLBIN_TRY(session.write_input(k_shared_file, base::as_text(file)));
+    return session;
+  }
+
+  // Returns what is kept under `name` for a tool of `job`, or makes and keeps it.
+  template <typename Make>
+  Result<Bytes> kept_or_made(const std::string& name, const OfflineJob& job, std::string_view tool,
+                             const Make& make) const {
+    std::vector<clbin::cache::Ingredient> facts = job.tool_facts;
+    std::erase_if(facts, [&](const auto& fact) { return fact.name != tool; });
+    const auto key = preparation_key(name, spelling_of(job.target), facts, m_facts);
+    if (SealedFile kept = m_kept.look_up(key); kept.bytes) {
+      return *std::move(kept.bytes);
+    }
+    CLBIN_TRY_ASSIGN(Bytes made, make());
+    // Without it, the next run makes it again. The look-ups of units report problems of the cache.
+    (void)m_kept.store(key, made);
+    return made;
+  }
+
+  // Returns the version of a tool of `job`, asked for once per tool.
+  Result<std::string> version_of(const OfflineJob& job, const std::string& tool,
+                                 const ToolSession& session) {
+    const std::lock_guard lock(m_mutex);
+    const auto found = m_versions.find(session.path(tool));
+    if (found != m_versions.end()) {
+      return found->second;
+    }
+    const auto ask = [&]() -> Result<Bytes> {
+      CLBIN_TRY_ASSIGN(const std::string printed,
+                       family_compiler(job.target.family).print_version(session, tool));
+      return bytes_of(version_in(printed));
+    };
+    const auto version = kept_or_made("version", job, tool, ask);
+    return m_versions
+        .emplace(session.path(tool),
+                 version.map([](const Bytes& bytes) { return std::string(base::as_text(bytes)); }))
+        .first->second;
+  }
+
+  std::vector<OfflineJob> m_jobs;
+  worker::WorkerSettings m_settings;
+  std::chrono::seconds m_timeout;
+  SealedFiles m_kept;
+  CompilerFacts m_facts;
+  std::mutex m_mutex;
+  std::map<std::filesystem::path, Result<std::string>> m_versions;
+  std::map<std::string, Shared> m_shared; // by key_of_shared; no element is added later
+};
 
 } // namespace
 
 const FamilyCompiler& family_compiler(OfflineFamily family) {
   switch (family) {
   case OfflineFamily::nvptx:
-    return nvptx_compiler();
+    return k_nvptx_compiler;
   case OfflineFamily::cubin:
-    return cubin_compiler();
+    return k_cubin_compiler;
   case OfflineFamily::amdgcn:
-    return amdgcn_compiler();
+    return k_amdgcn_compiler;
   case OfflineFamily::intel:
-    return intel_compiler();
+    return k_intel_compiler;
   case OfflineFamily::spirv:
     break;
   }
-  return spirv_compiler();
+  return k_spirv_compiler;
 }
 
 Result<OfflineJob> find_job(const OfflineTarget& target, const ToolPaths& given,
@@ -121,182 +269,11 @@ Result<void> require_known_tools(const ToolPaths& given) {
   return {};
 }
 
-Result<std::string> FamilyCompiler::print_version(const ToolSession& session,
-                                                  std::string_view tool) const {
-  CLBIN_TRY_ASSIGN(const ToolRun run, session.run(tool, {"--version"}));
-  if (run.exit_status != 0) {
-    return fail(ErrorCode::internal, "{}",
-                failure_text(fmt::format("'{} --version'", session.path(tool).string()), run));
-  }
-  return run.output;
-}
-
-std::string FamilyCompiler::preparation_of(const OfflineTarget& /*target*/) const {
-  return {};
-}
-
-Result<Bytes> FamilyCompiler::prepare(const ToolSession& /*session*/,
-                                      const OfflineTarget& /*target*/) const {
-  return Bytes();
-}
-
-ToolSession::ToolSession(const ToolPaths& tools, std::filesystem::path folder,
-                         const worker::WorkerSettings& settings, std::chrono::seconds timeout)
-    : m_tools(tools), m_folder(std::move(folder)), m_settings(settings), m_timeout(timeout) {}
-
-const std::filesystem::path& ToolSession::path(std::string_view tool) const {
-  return m_tools.find(tool)->second;
-}
-
-Result<ToolRun> ToolSession::run(std::string_view tool,
-                                 const std::vector<std::string>& arguments) const {
-  return run_tool(path(tool), arguments, m_folder, m_settings, m_timeout);
-}
-
-Result<void> ToolSession::write_input(const char* name, std::string_view text) const {
-  return clbin::base::write_output_file(m_folder / name, clbin::base::as_bytes(text));
-}
-
-Result<Bytes> ToolSession::read_output(std::string_view tool, const char* name) const {
-  constexpr std::uint64_t k_max_output_bytes = 1ULL << 30U;
-  auto bytes = clbin::base::read_whole_file(m_folder / name, k_max_output_bytes);
-  if (bytes) {
-    return bytes;
-  }
-  if (bytes.error().code == ErrorCode::file_not_found) {
-    return fail(ErrorCode::internal, "{} wrote no file", tool);
-  }
-  return fail(ErrorCode::internal, "cannot read the output of {}: {}", tool, bytes.error().message);
-}
-
-class OfflineCompiler::Session final : public CompilerSession {
-public:
-  explicit Session(OfflineCompiler& compiler) : m_compiler(compiler) {}
-
-  [[nodiscard]] UnitResult build(const Unit& unit) override {
-    UnitResult result;
-    BuildReply& reply = result.reply.emplace();
-    if (const auto built = compile(unit, reply); !built) {
-      reply.error = built.error().message;
-    }
-    return result;
-  }
-
-private:
-  [[nodiscard]] Result<void> compile(const Unit& unit, BuildReply& reply) {
-    const OfflineJob& job = m_compiler.m_jobs[unit.target];
-    CLBIN_TRY_ASSIGN(const auto folder, clbin::base::TemporaryFolder::create(
-                                            m_compiler.m_settings.home->path(), "offline-"));
-    for (const auto& [name, path] : job.tools) {
-      if (!is_library(name)) {
-        CLBIN_TRY_ASSIGN(reply.tools[name], m_compiler.version_of(job, name, folder.path()));
-        CLBIN_TRY(require_tested(job, name, reply.tools[name]));
-      }
-    }
-    CLBIN_TRY(write_source_files(*unit.source, folder.path()));
-    const ToolSession session(job.tools, folder.path(), m_compiler.m_settings,
-                              m_compiler.m_timeout);
-    CLBIN_TRY_ASSIGN(const auto shared, m_compiler.shared_file(unit.target));
-    return family_compiler(job.target.family)
-        .compile(session, shared, job.target, unit.options.words(), reply);
-  }
-
-  OfflineCompiler& m_compiler;
-};
-
-OfflineCompiler::OfflineCompiler(std::vector<OfflineJob> jobs, worker::WorkerSettings settings,
-                                 std::chrono::seconds timeout, SealedFiles kept)
-    : m_jobs(std::move(jobs)), m_settings(std::move(settings)), m_timeout(timeout),
-      m_kept(std::move(kept)), m_facts(compiler_facts(m_settings)) {
-  for (const OfflineJob& job : m_jobs) {
-    m_shared[key_of_shared(job)];
-  }
-}
-
-Result<void> OfflineCompiler::require_tested_tools(std::size_t target) {
-  const OfflineJob& job = m_jobs[target];
-  if (job.tested_versions.empty()) {
-    return {};
-  }
-  CLBIN_TRY_ASSIGN(const auto folder,
-                   clbin::base::TemporaryFolder::create(m_settings.home->path(), "versions-"));
-  for (const auto& [tool, versions] : job.tested_versions) {
-    CLBIN_TRY_ASSIGN(const std::string version, version_of(job, tool, folder.path()));
-    CLBIN_TRY(require_tested(job, tool, version));
-  }
-  return {};
-}
-
-std::unique_ptr<CompilerSession> OfflineCompiler::start_session(std::uint32_t /*lane*/,
-                                                                std::stop_token /*useless*/) {
-  return std::make_unique<Session>(*this);
-}
-
-Result<std::filesystem::path> OfflineCompiler::shared_file(std::size_t target) {
-  const OfflineJob& job = m_jobs[target];
-  const std::string name = family_compiler(job.target.family).preparation_of(job.target);
-  if (name.empty()) {
-    return std::filesystem::path();
-  }
-  Shared& shared = m_shared.at(key_of_shared(job));
-  const std::lock_guard lock(shared.mutex);
-  if (!shared.folder) {
-    shared.folder = prepare(job, name);
-  }
-  if (!*shared.folder) {
-    return tl::unexpected(shared.folder->error()); // each unit would wait for it again
-  }
-  return (*shared.folder)->path() / k_shared_file;
-}
-
-Result<clbin::base::TemporaryFolder> OfflineCompiler::prepare(const OfflineJob& job,
-                                                              const std::string& name) const {
-  CLBIN_TRY_ASSIGN(auto folder,
-                   clbin::base::TemporaryFolder::create(m_settings.home->path(), "shared-"));
-  CLBIN_TRY_ASSIGN(const Bytes file, kept_or_made(name, job, "clang", [&] {
-                     const ToolSession session(job.tools, folder.path(), m_settings, m_timeout);
-                     return family_compiler(job.target.family).prepare(session, job.target);
-                   }));
-  CLBIN_TRY(clbin::base::write_output_file(folder.path() / k_shared_file, file));
-  return folder;
-}
-
-template <typename Make>
-Result<Bytes> OfflineCompiler::kept_or_made(const std::string& name, const OfflineJob& job,
-                                            std::string_view tool, const Make& make) const {
-  std::vector<clbin::cache::Ingredient> facts = job.tool_facts;
-  std::erase_if(facts, [&](const auto& fact) { return fact.name != tool; });
-  const auto key = preparation_key(name, spelling_of(job.target), facts, m_facts);
-  if (SealedFile kept = m_kept.look_up(key); kept.bytes) {
-    return *std::move(kept.bytes);
-  }
-  CLBIN_TRY_ASSIGN(Bytes made, make());
-  // Without it, the next run makes it again. The look-ups of units report problems of the cache.
-  (void)m_kept.store(key, made);
-  return made;
-}
-
-Result<std::string> OfflineCompiler::version_of(const OfflineJob& job, const std::string& tool,
-                                                const std::filesystem::path& folder) {
-  const std::lock_guard lock(m_mutex);
-  const ToolSession session(job.tools, folder, m_settings, m_timeout);
-  const auto found = m_versions.find(session.path(tool));
-  if (found != m_versions.end()) {
-    return found->second;
-  }
-  const auto ask = [&]() -> Result<Bytes> {
-    CLBIN_TRY_ASSIGN(const std::string printed,
-                     family_compiler(job.target.family).print_version(session, tool));
-    const std::string version = version_in(printed);
-    const auto bytes = clbin::base::as_bytes(version);
-    return Bytes(bytes.begin(), bytes.end());
-  };
-  const auto version = kept_or_made("version", job, tool, ask);
-  return m_versions
-      .emplace(session.path(tool), version.map([](const Bytes& bytes) {
-        return std::string(clbin::base::as_text(bytes));
-      }))
-      .first->second;
+std::shared_ptr<OfflineCompiler> make_offline_compiler(std::vector<OfflineJob> jobs,
+                                                       const worker::WorkerSettings& settings,
+                                                       std::chrono::seconds timeout,
+                                                       SealedFiles kept) {
+  return std::make_shared<ToolsCompiler>(std::move(jobs), settings, timeout, std::move(kept));
 }
 
 } // namespace oclcc::offline

@@ -1,19 +1,15 @@
 #include "offline/offline_target.hpp"
 
-#include <algorithm>
-#include <array>
+#include "base/text.hpp"
+
 #include <fmt/format.h>
 
 namespace oclcc::offline {
 
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::Result;
-
 namespace {
 
 constexpr std::string_view k_all = "all";
-constexpr std::string_view k_all_major = "all-major";
+constexpr std::string_view k_families[] = {"nvptx", "cubin", "amdgcn", "intel", "spirv"};
 constexpr std::string_view k_32_bits = ":32";
 
 // Of compute capability 5.0 and higher: the driver that is current in 2026 supports no older one.
@@ -28,35 +24,22 @@ constexpr std::array k_nvptx_major = {"sm_50", "sm_60", "sm_70", "sm_80", "sm_90
 // lists.
 constexpr std::array k_spirv = {"1.0", "1.1", "1.2", "1.3", "1.4"};
 
-enum class AmdSettings : std::uint8_t { none, xnack, sramecc_and_xnack };
-
-struct AmdProcessor {
-  const char* name;
-  AmdSettings settings; // AMDGPUUsage, "AMDGPU Processors"
+struct AmdProcessors {
+  std::string_view names;
+  std::string_view settings; // AMDGPUUsage, "AMDGPU Processors"; in the order of target IDs
 };
 
 // Of GFX8 to GFX10, those in rocm-device-libs 5.2.3, without the APUs of GFX8. It also has gfx940,
 // which was never sold, and no higher one.
-constexpr std::array k_amdgcn = {AmdProcessor{"gfx803", AmdSettings::none},
-                                 AmdProcessor{"gfx900", AmdSettings::xnack},
-                                 AmdProcessor{"gfx902", AmdSettings::xnack},
-                                 AmdProcessor{"gfx904", AmdSettings::xnack},
-                                 AmdProcessor{"gfx906", AmdSettings::sramecc_and_xnack},
-                                 AmdProcessor{"gfx908", AmdSettings::sramecc_and_xnack},
-                                 AmdProcessor{"gfx909", AmdSettings::xnack},
-                                 AmdProcessor{"gfx90a", AmdSettings::sramecc_and_xnack},
-                                 AmdProcessor{"gfx90c", AmdSettings::xnack},
-                                 AmdProcessor{"gfx1010", AmdSettings::xnack},
-                                 AmdProcessor{"gfx1011", AmdSettings::xnack},
-                                 AmdProcessor{"gfx1012", AmdSettings::xnack},
-                                 AmdProcessor{"gfx1013", AmdSettings::xnack},
-                                 AmdProcessor{"gfx1030", AmdSettings::none},
-                                 AmdProcessor{"gfx1031", AmdSettings::none},
-                                 AmdProcessor{"gfx1032", AmdSettings::none},
-                                 AmdProcessor{"gfx1033", AmdSettings::none},
-                                 AmdProcessor{"gfx1034", AmdSettings::none},
-                                 AmdProcessor{"gfx1035", AmdSettings::none},
-                                 AmdProcessor{"gfx1036", AmdSettings::none}};
+constexpr AmdProcessors k_amdgcn[] = {
+    {"gfx803", ""},
+    {"gfx900 gfx902 gfx904", "xnack"},
+    {"gfx906 gfx908", "sramecc xnack"},
+    {"gfx909", "xnack"},
+    {"gfx90a", "sramecc xnack"},
+    {"gfx90c gfx1010 gfx1011 gfx1012 gfx1013", "xnack"},
+    {"gfx1030 gfx1031 gfx1032 gfx1033 gfx1034 gfx1035 gfx1036", ""},
+};
 
 struct IntelProduct {
   const char* name;       // of ocloc 22.43
@@ -65,14 +48,11 @@ struct IntelProduct {
 
 // Those whose zebins identify one IP version. The zebins of dg2, acm-g10 and pvc contain only a
 // product family, which has several.
-constexpr std::array k_intel = {IntelProduct{"bdw", "8.0.0"},    IntelProduct{"skl", "9.0.9"},
-                                IntelProduct{"kbl", "9.1.9"},    IntelProduct{"cfl", "9.2.9"},
-                                IntelProduct{"bxt", "9.3.0"},    IntelProduct{"glk", "9.4.0"},
-                                IntelProduct{"icllp", "11.0.0"}, IntelProduct{"lkf", "11.1.0"},
-                                IntelProduct{"ehl", "11.2.0"},   IntelProduct{"tgllp", "12.0.0"},
-                                IntelProduct{"rkl", "12.1.0"},   IntelProduct{"adl-s", "12.2.0"},
-                                IntelProduct{"adl-p", "12.3.0"}, IntelProduct{"adl-n", "12.4.0"},
-                                IntelProduct{"dg1", "12.10.0"}};
+constexpr IntelProduct k_intel[] = {{"bdw", "8.0.0"},    {"skl", "9.0.9"},    {"kbl", "9.1.9"},
+                                    {"cfl", "9.2.9"},    {"bxt", "9.3.0"},    {"glk", "9.4.0"},
+                                    {"icllp", "11.0.0"}, {"lkf", "11.1.0"},   {"ehl", "11.2.0"},
+                                    {"tgllp", "12.0.0"}, {"rkl", "12.1.0"},   {"adl-s", "12.2.0"},
+                                    {"adl-p", "12.3.0"}, {"adl-n", "12.4.0"}, {"dg1", "12.10.0"}};
 
 // Returns each ID, followed by the same ID with the setting off and on.
 std::vector<std::string> with_setting(const std::vector<std::string>& ids, std::string_view name) {
@@ -86,15 +66,6 @@ std::vector<std::string> with_setting(const std::vector<std::string>& ids, std::
   return all;
 }
 
-// The order of the settings is that of LLVM's target IDs.
-std::vector<std::string> target_ids_of(const AmdProcessor& processor) {
-  std::vector<std::string> ids = {processor.name};
-  if (processor.settings == AmdSettings::sramecc_and_xnack) {
-    ids = with_setting(ids, "sramecc");
-  }
-  return processor.settings == AmdSettings::none ? ids : with_setting(ids, "xnack");
-}
-
 std::vector<OfflineTarget> make_known_targets() {
   std::vector<OfflineTarget> targets;
   targets.reserve(k_nvptx.size() + k_cubin.size() + 2 * k_spirv.size());
@@ -104,11 +75,16 @@ std::vector<OfflineTarget> make_known_targets() {
   for (const char* architecture : k_cubin) {
     targets.push_back({OfflineFamily::cubin, architecture, 64});
   }
-  for (const AmdProcessor& processor : k_amdgcn) {
-    const std::vector<std::string> ids = target_ids_of(processor);
-    std::transform(ids.begin(), ids.end(), std::back_inserter(targets), [](const std::string& id) {
-      return OfflineTarget{OfflineFamily::amdgcn, id, 64};
-    });
+  for (const auto& [names, settings] : k_amdgcn) {
+    for (const std::string_view name : base::words_between_spaces(names)) {
+      std::vector<std::string> ids = {std::string(name)};
+      for (const std::string_view setting : base::words_between_spaces(settings)) {
+        ids = with_setting(ids, setting);
+      }
+      for (const std::string& id : ids) {
+        targets.push_back({OfflineFamily::amdgcn, id, 64});
+      }
+    }
   }
   for (const IntelProduct& product : k_intel) {
     targets.push_back({OfflineFamily::intel, product.name, 64});
@@ -123,7 +99,7 @@ std::vector<OfflineTarget> make_known_targets() {
 std::vector<OfflineTarget> matching(const auto& is_member) {
   std::vector<OfflineTarget> targets;
   const auto known = known_targets();
-  std::copy_if(known.begin(), known.end(), std::back_inserter(targets), is_member);
+  std::ranges::copy_if(known, std::back_inserter(targets), is_member);
   return targets;
 }
 
@@ -146,17 +122,13 @@ std::string recorded_architecture(const OfflineTarget& target) {
   if (target.family != OfflineFamily::intel) {
     return target.architecture;
   }
-  const auto product =
-      std::find_if(k_intel.begin(), k_intel.end(), [&](const IntelProduct& candidate) {
-        return candidate.name == target.architecture;
-      });
-  return product == k_intel.end() ? "" : product->ip_version;
+  const auto* const product = std::ranges::find(k_intel, target.architecture, &IntelProduct::name);
+  return product == std::end(k_intel) ? "" : product->ip_version;
 }
 
 bool is_major(const OfflineTarget& target) {
   return target.family == OfflineFamily::nvptx &&
-         std::find(k_nvptx_major.begin(), k_nvptx_major.end(), target.architecture) !=
-             k_nvptx_major.end();
+         std::ranges::find(k_nvptx_major, target.architecture) != k_nvptx_major.end();
 }
 
 bool is_gpu_product(const OfflineTarget& target) {
@@ -182,11 +154,7 @@ std::vector<OfflineTarget> targets_of(std::string_view word) {
 
 Result<void> unknown(std::string_view word) {
   const std::string_view family = word.substr(0, word.find(':'));
-  const auto targets = known_targets();
-  const bool is_family = std::any_of(targets.begin(), targets.end(), [&](const auto& target) {
-    return to_string(target.family) == family;
-  });
-  if (is_family) {
+  if (std::ranges::find(k_families, family) != std::end(k_families)) {
     return fail(ErrorCode::invalid_argument,
                 "'--target {}': the family '{}' has no such target; --list-targets lists them",
                 word, family);
@@ -200,19 +168,7 @@ Result<void> unknown(std::string_view word) {
 } // namespace
 
 std::string_view to_string(OfflineFamily family) noexcept {
-  switch (family) {
-  case OfflineFamily::nvptx:
-    return "nvptx";
-  case OfflineFamily::cubin:
-    return "cubin";
-  case OfflineFamily::amdgcn:
-    return "amdgcn";
-  case OfflineFamily::intel:
-    return "intel";
-  case OfflineFamily::spirv:
-    return "spirv";
-  }
-  return "";
+  return k_families[static_cast<std::size_t>(family)];
 }
 
 std::string spelling_of(const OfflineTarget& target) {
@@ -220,9 +176,9 @@ std::string spelling_of(const OfflineTarget& target) {
                      target.address_bits == 32 ? k_32_bits : "");
 }
 
-clbin::format::Target recorded_target(const OfflineTarget& target) {
-  clbin::format::Target recorded;
-  recorded.origin = clbin::format::TargetOrigin::offline;
+format::Target recorded_target(const OfflineTarget& target) {
+  format::Target recorded;
+  recorded.origin = format::TargetOrigin::offline;
   recorded.spec = spelling_of(target);
   recorded.identity.address_bits = target.address_bits;
   recorded.identity.architecture = recorded_architecture(target);
@@ -235,22 +191,19 @@ std::span<const OfflineTarget> known_targets() {
 }
 
 std::vector<TargetGroup> target_groups() {
-  const std::string_view nvptx = to_string(OfflineFamily::nvptx);
-  const std::string_view spirv = to_string(OfflineFamily::spirv);
-  return {
-      {std::string(k_all), matching([](const OfflineTarget& target) {
-         return is_major(target) || is_gpu_product(target) || is_default_spirv(target);
-       })},
-      {fmt::format("{}:{}", nvptx, k_all), of_family(OfflineFamily::nvptx)},
-      {fmt::format("{}:{}", nvptx, k_all_major), matching(is_major)},
-      {fmt::format("{}:{}", to_string(OfflineFamily::cubin), k_all),
-       of_family(OfflineFamily::cubin)},
-      {fmt::format("{}:{}", to_string(OfflineFamily::amdgcn), k_all),
-       of_family(OfflineFamily::amdgcn)},
-      {fmt::format("{}:{}", to_string(OfflineFamily::intel), k_all),
-       of_family(OfflineFamily::intel)},
-      {fmt::format("{}:{}", spirv, k_all), of_family(OfflineFamily::spirv)},
+  const auto is_in_all = [](const OfflineTarget& target) {
+    return is_major(target) || is_gpu_product(target) || is_default_spirv(target);
   };
+  std::vector<TargetGroup> groups = {{std::string(k_all), matching(is_in_all)}};
+  for (const OfflineFamily family :
+       {OfflineFamily::nvptx, OfflineFamily::cubin, OfflineFamily::amdgcn, OfflineFamily::intel,
+        OfflineFamily::spirv}) {
+    groups.push_back({fmt::format("{}:{}", to_string(family), k_all), of_family(family)});
+    if (family == OfflineFamily::nvptx) {
+      groups.push_back({"nvptx:all-major", matching(is_major)});
+    }
+  }
+  return groups;
 }
 
 Result<std::vector<OfflineTarget>> parse_targets(std::string_view specification) {
@@ -268,9 +221,8 @@ Result<std::vector<OfflineTarget>> parse_targets(std::string_view specification)
     found.insert(found.end(), targets.begin(), targets.end());
     start = end + 1;
   }
-  return matching([&](const OfflineTarget& target) {
-    return std::find(found.begin(), found.end(), target) != found.end();
-  });
+  return matching(
+      [&](const OfflineTarget& target) { return std::ranges::find(found, target) != found.end(); });
 }
 
 } // namespace oclcc::offline

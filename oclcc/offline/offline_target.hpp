@@ -1,14 +1,8 @@
 // The offline targets: how they are spelled, and which ones exist.
 #pragma once
 
-#include "base/result.hpp"
 #include "model/device.hpp"
-
-#include <cstdint>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "terminal/reporter.hpp"
 
 namespace oclcc::offline {
 
@@ -33,7 +27,7 @@ struct OfflineTarget {
 [[nodiscard]] std::string spelling_of(const OfflineTarget& target);
 
 // Returns what entries of the target record.
-[[nodiscard]] clbin::format::Target recorded_target(const OfflineTarget& target);
+[[nodiscard]] format::Target recorded_target(const OfflineTarget& target);
 
 // Every target, by family, architecture and address bits, in ascending order.
 [[nodiscard]] std::span<const OfflineTarget> known_targets();
@@ -49,7 +43,6 @@ struct TargetGroup {
 // these, separated by commas ("spirv:1.0,1.2"). Each target occurs once, in the order of
 // known_targets. invalid_argument, with the most similar target or the known families, if a word
 // is neither a target nor a group.
-[[nodiscard]] clbin::base::Result<std::vector<OfflineTarget>>
-parse_targets(std::string_view specification);
+[[nodiscard]] Result<std::vector<OfflineTarget>> parse_targets(std::string_view specification);
 
 } // namespace oclcc::offline

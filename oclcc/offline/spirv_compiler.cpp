@@ -1,42 +1,21 @@
 #include "offline/offline_compiler.hpp"
 
-#include "base/file_io.hpp"
 #include "format/binary/binary_kernels.hpp"
 #include "offline/clang_front_end.hpp"
 #include "offline/llvm_ir.hpp"
 
-#include <algorithm>
-#include <array>
 #include <fmt/format.h>
 
 namespace oclcc::offline {
-
-using clbin::base::fail;
-using clbin::base::Result;
 
 namespace {
 
 // Seen in the modules of clang 15 and llvm-spirv 15: math flags become decorations; the rest is the
 // business of the driver that compiles the module.
-const std::array k_spirv_rules = {
-    OptionRule{"-cl-std=CL1.0"},
-    OptionRule{"-cl-std=CL1.1"},
-    OptionRule{"-cl-std=CL1.2"},
-    OptionRule{"-cl-std=CL2.0"},
-    OptionRule{"-cl-std=CL3.0"},
-    OptionRule{"-cl-single-precision-constant"},
-    OptionRule{"-cl-mad-enable"},
-    OptionRule{"-cl-no-signed-zeros"},
-    OptionRule{"-cl-finite-math-only"},
-    OptionRule{"-cl-unsafe-math-optimizations"},
-    OptionRule{"-cl-fast-relaxed-math"},
-    OptionRule{"-cl-uniform-work-group-size"},
-    OptionRule{"-cl-kernel-arg-info", OptionEffect::ignore},
-    OptionRule{"-cl-opt-disable", OptionEffect::warn},
-    OptionRule{"-cl-strict-aliasing", OptionEffect::warn},
-    OptionRule{"-cl-no-subgroup-ifp", OptionEffect::warn},
-    OptionRule{"-cl-denorms-are-zero", OptionEffect::warn},
-    OptionRule{"-cl-fp32-correctly-rounded-divide-sqrt", OptionEffect::warn},
+const OptionRule k_spirv_rules[] = {
+    {"-cl-std=CL1.0"},
+    {k_flush_denormals, OptionEffect::warn},
+    {k_correct_rounding, OptionEffect::warn},
 };
 
 std::string triple_of(const OfflineTarget& target) {
@@ -96,10 +75,10 @@ constexpr const char* k_module_file = "kernel.spv";
 
 Result<void> translate(const ToolSession& session, const OfflineTarget& target,
                        const char* bitcode) {
-  CLBIN_TRY(run_step(session, "llvm-spirv",
-                     {"--spirv-max-version=" + target.architecture,
-                      "--preserve-ocl-kernel-arg-type-metadata-through-string", "-o", k_module_file,
-                      bitcode}));
+  CLBIN_TRY(
+      session.run_step("llvm-spirv", {"--spirv-max-version=" + target.architecture,
+                                      "--preserve-ocl-kernel-arg-type-metadata-through-string",
+                                      "-o", k_module_file, bitcode}));
   CLBIN_TRY(session.read_output("llvm-spirv", k_module_file));
   return {};
 }
@@ -117,11 +96,11 @@ Words conversion(const Words& common, const char* action, const char* output, co
 
 // From kernel.bc to repaired.bc, as text in between, which takes as long as to compile.
 Result<void> repair(const ToolSession& session, const Words& common) {
-  CLBIN_TRY(run_step(session, "clang", conversion(common, "-emit-llvm", "kernel.ll", "kernel.bc")));
+  CLBIN_TRY(session.run_step("clang", conversion(common, "-emit-llvm", "kernel.ll", "kernel.bc")));
   CLBIN_TRY_ASSIGN(const auto ir, session.read_output("clang", "kernel.ll"));
-  CLBIN_TRY(session.write_input("repaired.ll", repaired_for_spirv(clbin::base::as_text(ir))));
-  return run_step(session, "clang",
-                  conversion(common, "-emit-llvm-bc", "repaired.bc", "repaired.ll"));
+  CLBIN_TRY(session.write_input("repaired.ll", repaired_for_spirv(base::as_text(ir))));
+  return session.run_step("clang",
+                          conversion(common, "-emit-llvm-bc", "repaired.bc", "repaired.ll"));
 }
 
 // spirv-val counts the lines of the module as assembly, which nobody has: "error: line 43: …".
@@ -151,65 +130,45 @@ Result<void> make_module(const ToolSession& session, const OfflineTarget& target
   if (second.exit_status == 0) {
     return {};
   }
-  return fail(clbin::base::ErrorCode::internal,
+  return fail(ErrorCode::internal,
               "llvm-spirv wrote a module that is not valid; spirv-val reports: {}",
               without_line(reason_in(second.output)));
 }
 
-class SpirvCompiler final : public FamilyCompiler {
-public:
-  [[nodiscard]] std::vector<ToolRow> tools_for(const OfflineTarget& /*target*/) const override {
-    std::vector<ToolRow> rows;
-    for (const ClangRelease& release : k_clang_releases) {
-      rows.push_back({{{"clang", release.name("clang"), release.name("clang")},
-                       {"llvm-spirv", release.name("llvm-spirv"), release.name("llvm-spirv")},
-                       {"spirv-val", "spirv-val", "spirv-tools"}},
-                      release.debian});
-    }
-    return rows;
-  }
+std::vector<ToolRow> spirv_tools(const OfflineTarget& /*target*/) {
+  return rows_with_clang([](const ClangRelease& release) -> std::vector<ToolRow::Tool> {
+    return {{"llvm-spirv", release.name("llvm-spirv"), release.name("llvm-spirv")},
+            {"spirv-val", "spirv-val", "spirv-tools"}};
+  });
+}
 
-  [[nodiscard]] std::string preparation_of(const OfflineTarget& /*target*/) const override {
-    return "pointers";
-  }
-
-  [[nodiscard]] Result<clbin::base::Bytes> prepare(const ToolSession& session,
-                                                   const OfflineTarget& /*target*/) const override {
-    return ask_for_typed_pointers(session);
-  }
-
-  [[nodiscard]] Result<void> compile(const ToolSession& session,
-                                     const std::filesystem::path& shared,
-                                     const OfflineTarget& target,
-                                     const std::vector<std::string>& options,
-                                     BuildReply& reply) const override {
-    CLBIN_TRY_ASSIGN(auto words, unit_words(options, k_spirv_rules, target, reply));
-    CLBIN_TRY_ASSIGN(const bool has_types, has_typed_pointers(shared));
-    const Words common = common_words(target, has_types);
-    // llvm-spirv 15 cannot translate `freeze`, which optimized code contains. The driver optimizes,
-    // and unrolls. Without -funroll-loops, each loop has metadata of which llvm-spirv makes
-    // OpLoopMerge, which is not valid for some nested loops.
-    const FrontEndCall call{common + Words{"-O1", "-funroll-loops", "-D__OPENCL_VERSION__=300",
-                                           "-emit-llvm-bc", "-o", "kernel.bc"},
-                            std::move(words), spirv_language(target)};
-    CLBIN_TRY_ASSIGN(const bool is_compiled, run_front_end(session, call, reply));
-    if (!is_compiled) {
-      return {};
-    }
-    CLBIN_TRY(make_module(session, target, common));
-    CLBIN_TRY_ASSIGN(reply.binary, session.read_output("llvm-spirv", k_module_file));
-    CLBIN_TRY_ASSIGN(auto module, clbin::format::read_spirv_module(reply.binary));
-    CLBIN_TRY(require_resolved(module.imports));
-    reply.kernels = std::move(module.kernels);
+Result<void> compile_spirv(const ToolSession& session, const FamilyRequest& request,
+                           BuildReply& reply) {
+  const OfflineTarget& target = request.target;
+  CLBIN_TRY_ASSIGN(auto words, unit_words(request, k_spirv_rules, reply));
+  CLBIN_TRY_ASSIGN(const bool has_types, has_typed_pointers(request.shared));
+  const Words common = common_words(target, has_types);
+  // llvm-spirv 15 cannot translate `freeze`, which optimized code contains. The driver optimizes,
+  // and unrolls. Without -funroll-loops, each loop has metadata of which llvm-spirv makes
+  // OpLoopMerge, which is not valid for some nested loops.
+  const FrontEndCall call{common + Words{"-O1", "-funroll-loops", "-D__OPENCL_VERSION__=300",
+                                         "-emit-llvm-bc", "-o", "kernel.bc"},
+                          std::move(words), spirv_language(target)};
+  CLBIN_TRY_ASSIGN(const bool is_compiled, run_front_end(session, call, reply));
+  if (!is_compiled) {
     return {};
   }
-};
+  CLBIN_TRY(make_module(session, target, common));
+  CLBIN_TRY_ASSIGN(reply.binary, session.read_output("llvm-spirv", k_module_file));
+  CLBIN_TRY_ASSIGN(auto module, format::read_spirv_module(reply.binary));
+  CLBIN_TRY(require_resolved(module.imports));
+  reply.kernels = std::move(module.kernels);
+  return {};
+}
 
 } // namespace
 
-const FamilyCompiler& spirv_compiler() {
-  static const SpirvCompiler k_compiler;
-  return k_compiler;
-}
+const FamilyCompiler k_spirv_compiler = {spirv_tools, compile_spirv, pointers_preparation,
+                                         ask_for_typed_pointers};
 
 } // namespace oclcc::offline

@@ -1,17 +1,13 @@
 #include "offline/tools.hpp"
 
-#include "base/file_io.hpp"
 #include "cache/recipes.hpp"
 #include "worker/spawn.hpp"
-#include "worker/worker_home.hpp"
 
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <span>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <thread>
@@ -19,10 +15,7 @@
 
 namespace oclcc::offline {
 
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::reason_of;
-using clbin::base::Result;
+using base::reason_of;
 
 namespace {
 
@@ -36,40 +29,27 @@ constexpr std::uint64_t k_max_output_bytes = 1ULL << 20U;
 constexpr std::chrono::milliseconds k_between_looks{2};
 constexpr std::chrono::milliseconds k_between_looks_at_memory{20};
 
-// The tool's temporary files belong into its folder, and the home finds programs that the tool
-// started by the name of the home.
-std::vector<std::string> tool_environment(const std::filesystem::path& folder,
-                                          const worker::WorkerHome& home) {
-  std::vector<std::string> variables = worker::own_environment();
-  worker::set_variable(variables, "TMPDIR", folder.string());
-  worker::set_variable(variables, worker::k_home_variable, home.path().string());
-  return variables;
-}
-
-// Starts the tool as the leader of a process group.
-Result<pid_t> start(const std::filesystem::path& tool, const std::vector<std::string>& arguments,
-                    const std::filesystem::path& folder, const std::filesystem::path& output,
-                    const worker::WorkerHome& home) {
-  std::vector<std::string> words{tool.string()};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<std::string> environment = tool_environment(folder, home);
-  worker::SpawnSettings settings;
-  ::posix_spawn_file_actions_addopen(&settings.files, 0, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_addopen(&settings.files, 1, output.c_str(),
-                                     O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
-  ::posix_spawn_file_actions_adddup2(&settings.files, 1, 2);
-  ::posix_spawn_file_actions_addchdir_np(&settings.files, folder.c_str());
+// Starts the tool as the leader of a process group. Its temporary files belong into its folder, and
+// the home finds programs that it started by the name of the home.
+Result<pid_t> start_tool(const std::filesystem::path& tool, const Words& arguments,
+                         const std::filesystem::path& folder, const std::filesystem::path& output,
+                         const worker::WorkerHome& home) {
+  std::vector<std::string> environment = worker::own_environment();
+  worker::set_variable(environment, "TMPDIR", folder.string());
+  worker::set_variable(environment, worker::k_home_variable, home.path().string());
   // oclcc blocks and ignores signals that should end the tool.
-  settings.restore_signals(worker::DefaultSignals::all);
-  settings.lead_process_group();
-  pid_t process = -1;
-  const int error =
-      ::posix_spawn(&process, tool.c_str(), &settings.files, &settings.attributes,
-                    worker::pointers_to(words).data(), worker::pointers_to(environment).data());
-  if (error != 0) {
-    return fail(ErrorCode::internal, "cannot start '{}': {}", tool.string(), reason_of(error));
+  worker::Spawn spawn(worker::DefaultSignals::all);
+  spawn.open(STDIN_FILENO, "/dev/null", O_RDONLY);
+  spawn.open(STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND);
+  spawn.duplicate(STDOUT_FILENO, STDERR_FILENO);
+  spawn.change_folder(folder);
+  spawn.lead_process_group();
+  const auto process = spawn.start(tool, Words{tool.string()} + arguments, std::move(environment));
+  if (!process) {
+    return fail(ErrorCode::internal, "cannot start '{}': {}", tool.string(),
+                reason_of(process.error()));
   }
-  return process;
+  return *process;
 }
 
 // A running tool, which the home ends if oclcc is interrupted or dies.
@@ -83,12 +63,7 @@ public:
   RunningTool(const RunningTool&) = delete;
   RunningTool& operator=(const RunningTool&) = delete;
 
-  [[nodiscard]] bool is_running() const {
-    siginfo_t info{};
-    const int known =
-        ::waitid(P_PID, static_cast<id_t>(m_process), &info, WEXITED | WNOHANG | WNOWAIT);
-    return known == 0 && info.si_pid == 0;
-  }
+  [[nodiscard]] bool is_running() const { return !worker::has_ended(m_process); }
   [[nodiscard]] std::uint64_t memory_bytes() const {
     return worker::resident_bytes(m_process).value_or(0);
   }
@@ -99,16 +74,12 @@ public:
     }
     m_home.remove(m_process);
     ::kill(-m_process, SIGKILL); // if it has exited, what it left running
-    int status = 0;
-    pid_t ended = -1;
-    do {
-      ended = ::waitpid(m_process, &status, 0);
-    } while (ended < 0 && errno == EINTR);
+    const std::optional<int> status = worker::wait_for(m_process);
     // The home makes oclcc the parent of orphans (adopt_strays).
     while (::waitpid(-m_process, nullptr, 0) > 0 || errno == EINTR) {
     }
-    const bool is_known = ended == std::exchange(m_process, -1);
-    return is_known ? std::optional(status) : std::nullopt;
+    m_process = -1;
+    return status;
   }
 
 private:
@@ -141,14 +112,14 @@ Result<void> wait_for_exit(const RunningTool& tool, std::string_view name,
 
 // Returns the end of what the tool printed.
 std::string printed(const std::filesystem::path& output) {
-  const auto file = clbin::base::open_file_source(output);
+  const auto file = base::open_file_source(output);
   if (!file) {
     return file.error().message;
   }
   const std::uint64_t size = (*file)->size_bytes();
   const std::uint64_t length = std::min(size, k_max_output_bytes);
   const auto bytes = (*file)->read(size - length, length, "the output of a tool");
-  return bytes ? std::string(clbin::base::as_text(bytes->view())) : bytes.error().message;
+  return bytes ? std::string(base::as_text(bytes->view())) : bytes.error().message;
 }
 
 std::optional<std::filesystem::path> locate_given(const std::filesystem::path& path) {
@@ -349,8 +320,8 @@ std::string_view trimmed(std::string_view text) {
 std::string_view reason_in(std::string_view output) {
   constexpr std::size_t k_max_bytes = 300;
   std::string_view last;
-  while (!output.empty()) {
-    const std::string_view line = trimmed(take_line(output));
+  for (const std::string_view untrimmed : lines_of(output)) {
+    const std::string_view line = trimmed(untrimmed);
     if (line.find("error") != std::string_view::npos ||
         line.find("fatal") != std::string_view::npos) {
       return line.substr(0, k_max_bytes);
@@ -360,17 +331,28 @@ std::string_view reason_in(std::string_view output) {
   return last.substr(0, k_max_bytes);
 }
 
-Result<ToolRun> run_tool(const std::filesystem::path& tool,
-                         const std::vector<std::string>& arguments,
-                         const std::filesystem::path& folder,
-                         const worker::WorkerSettings& settings, std::chrono::seconds timeout) {
-  const std::string name = tool.filename().string();
-  const std::filesystem::path output = folder / "output";
-  CLBIN_TRY_ASSIGN(const pid_t process, start(tool, arguments, folder, output, *settings.home));
-  RunningTool running(process, *settings.home);
-  const auto exited = wait_for_exit(running, name, settings, timeout);
+Result<ToolSession> ToolSession::start(const ToolPaths& tools,
+                                       const worker::WorkerSettings& settings,
+                                       std::chrono::seconds timeout,
+                                       std::string_view folder_prefix) {
+  CLBIN_TRY_ASSIGN(auto folder,
+                   base::TemporaryFolder::create(settings.home->path(), folder_prefix));
+  return ToolSession(tools, settings, timeout, std::move(folder));
+}
+
+const std::filesystem::path& ToolSession::path(std::string_view tool) const {
+  return m_tools.find(tool)->second;
+}
+
+Result<ToolRun> ToolSession::run(std::string_view tool, const Words& arguments) const {
+  const std::string name = path(tool).filename().string();
+  const std::filesystem::path output = folder() / "output";
+  worker::WorkerHome& home = *m_settings.home;
+  CLBIN_TRY_ASSIGN(const pid_t process, start_tool(path(tool), arguments, folder(), output, home));
+  RunningTool running(process, home);
+  const auto exited = wait_for_exit(running, name, m_settings, m_timeout);
   const std::optional<int> status = running.end();
-  settings.home->stay_if_interrupted();
+  home.stay_if_interrupted();
   CLBIN_TRY(exited);
   if (!status) {
     return fail(ErrorCode::internal, "the exit status of {} is not known", name);
@@ -379,6 +361,39 @@ Result<ToolRun> run_tool(const std::filesystem::path& tool,
     return fail(ErrorCode::internal, "{} crashed (signal {})", name, WTERMSIG(*status));
   }
   return ToolRun{WEXITSTATUS(*status), printed(output)};
+}
+
+Result<void> ToolSession::run_step(std::string_view tool, const Words& arguments) const {
+  CLBIN_TRY_ASSIGN(const ToolRun done, run(tool, arguments));
+  if (done.exit_status != 0) {
+    return fail(ErrorCode::internal, "{}", failure_text(tool, done));
+  }
+  return {};
+}
+
+Result<void> ToolSession::write_input(const char* name, std::string_view text) const {
+  return base::write_output_file(folder() / name, base::as_bytes(text));
+}
+
+Result<base::Bytes> ToolSession::read_output(std::string_view tool, const char* name) const {
+  constexpr std::uint64_t k_max_bytes = 1ULL << 30U;
+  auto bytes = base::read_whole_file(folder() / name, k_max_bytes);
+  if (bytes) {
+    return bytes;
+  }
+  if (bytes.error().code == ErrorCode::file_not_found) {
+    return fail(ErrorCode::internal, "{} wrote no file", tool);
+  }
+  return fail(ErrorCode::internal, "cannot read the output of {}: {}", tool, bytes.error().message);
+}
+
+Result<std::string> print_version(const ToolSession& session, std::string_view tool) {
+  CLBIN_TRY_ASSIGN(ToolRun run, session.run(tool, {"--version"}));
+  if (run.exit_status != 0) {
+    return fail(ErrorCode::internal, "{}",
+                failure_text(fmt::format("'{} --version'", session.path(tool).string()), run));
+  }
+  return std::move(run.output);
 }
 
 std::string failure_text(std::string_view tool, const ToolRun& run) {
@@ -391,8 +406,8 @@ std::string debian_release_in(std::string_view os_release) {
   constexpr std::string_view k_version = "VERSION_ID=";
   bool is_debian = false;
   std::string version;
-  while (!os_release.empty()) {
-    const std::string_view line = trimmed(take_line(os_release));
+  for (const std::string_view untrimmed : lines_of(os_release)) {
+    const std::string_view line = trimmed(untrimmed);
     is_debian = is_debian || line == "ID=debian" || line == "ID=\"debian\"";
     if (line.starts_with(k_version)) {
       version = line.substr(k_version.size());
@@ -405,8 +420,8 @@ std::string debian_release_in(std::string_view os_release) {
 std::string debian_release() {
   constexpr std::uint64_t k_max_bytes = 64ULL << 10U;
   for (const char* path : {"/etc/os-release", "/usr/lib/os-release"}) {
-    if (const auto bytes = clbin::base::read_whole_file(path, k_max_bytes)) {
-      return debian_release_in(clbin::base::as_text(*bytes));
+    if (const auto bytes = base::read_whole_file(path, k_max_bytes)) {
+      return debian_release_in(base::as_text(*bytes));
     }
   }
   return {};
@@ -434,9 +449,8 @@ MissingTools missing_tools(const std::vector<ToolRow>& rows, const ToolPaths& gi
   if (first_complete(rows, given)) {
     return missing;
   }
-  const auto own = std::find_if(rows.begin(), rows.end(), [&](const ToolRow& row) {
-    return !debian.empty() && row.debian == debian;
-  });
+  const auto own = std::ranges::find_if(
+      rows, [&](const ToolRow& row) { return !debian.empty() && row.debian == debian; });
   const ToolRow& row = own == rows.end() ? rows.front() : *own;
   const ToolPaths found = tools_of(row, given);
   for (const ToolRow::Tool& tool : row.tools) {

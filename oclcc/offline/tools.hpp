@@ -2,28 +2,47 @@
 // they are run.
 #pragma once
 
-#include "base/result.hpp"
-#include "cache/cache_recipe.hpp"
+#include "base/text.hpp"
 #include "cache/content_digests.hpp"
+#include "terminal/reporter.hpp"
 #include "worker/worker_process.hpp"
 
-#include <algorithm>
-#include <chrono>
-#include <filesystem>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 namespace oclcc::offline {
+
+using Words = std::vector<std::string>;
+
+// Returns the words between spaces.
+[[nodiscard]] inline Words words_of(std::string_view text) {
+  const auto words = base::words_between_spaces(text);
+  return {words.begin(), words.end()};
+}
+
+inline Words operator+(Words words, const Words& further) {
+  words.insert(words.end(), further.begin(), further.end());
+  return words;
+}
+
+[[nodiscard]] inline bool has(const Words& words, std::string_view word) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+[[nodiscard]] inline base::Bytes bytes_of(std::string_view text) {
+  const base::ByteView bytes = base::as_bytes(text);
+  return {bytes.begin(), bytes.end()};
+}
 
 // Removes the first line from `text`, and returns it without its line feed.
 inline std::string_view take_line(std::string_view& text) {
   const std::string_view line = text.substr(0, text.find('\n'));
   text.remove_prefix(std::min(line.size() + 1, text.size()));
   return line;
+}
+[[nodiscard]] inline std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    lines.push_back(take_line(text));
+  }
+  return lines;
 }
 
 // Returns the first executable file `name` in the directories of PATH, then in `further_folders`.
@@ -44,18 +63,47 @@ struct ToolRun {
 // Returns "clang ended with 1: error: …", with reason_in() of what a tool printed that failed.
 [[nodiscard]] std::string failure_text(std::string_view tool, const ToolRun& run);
 
-// Runs the tool in `folder`, without input, and blocks until it exits. `settings` must have a home:
-// it ends the tool, and what the tool started, when oclcc is interrupted. internal: the tool cannot
-// be started, crashed ("ptxas crashed (signal 11)"), or was killed after `timeout` or because it
-// exceeded the memory limit of `settings`.
-[[nodiscard]] clbin::base::Result<ToolRun> run_tool(const std::filesystem::path& tool,
-                                                    const std::vector<std::string>& arguments,
-                                                    const std::filesystem::path& folder,
-                                                    const worker::WorkerSettings& settings,
-                                                    std::chrono::seconds timeout);
-
 // Tools by name, "clang".
 using ToolPaths = std::map<std::string, std::filesystem::path, std::less<>>;
+
+// One run of the tools, in a temporary folder of its own.
+class ToolSession {
+public:
+  // Creates the folder in the home of `settings`, which must have one. `tools` and `settings` must
+  // outlive the session; `timeout` is for each run of a tool. file_write.
+  [[nodiscard]] static Result<ToolSession> start(const ToolPaths& tools,
+                                                 const worker::WorkerSettings& settings,
+                                                 std::chrono::seconds timeout,
+                                                 std::string_view folder_prefix);
+
+  [[nodiscard]] const std::filesystem::path& folder() const noexcept { return m_folder.path(); }
+  [[nodiscard]] const std::filesystem::path& path(std::string_view tool) const;
+  // Runs the tool in the folder, without input, and blocks until it exits. The home ends the tool,
+  // and what the tool started, when oclcc is interrupted. internal: the tool cannot be started,
+  // crashed ("ptxas crashed (signal 11)"), or was killed after the timeout or because it exceeded
+  // the memory limit of the settings.
+  [[nodiscard]] Result<ToolRun> run(std::string_view tool, const Words& arguments) const;
+  // Likewise. internal, with failure_text, if the tool failed.
+  [[nodiscard]] Result<void> run_step(std::string_view tool, const Words& arguments) const;
+
+  [[nodiscard]] Result<void> write_input(const char* name, std::string_view text) const;
+  // Reads a file in the folder that `tool` should have written. internal: there is none, or it is
+  // larger than 1 GiB.
+  [[nodiscard]] Result<base::Bytes> read_output(std::string_view tool, const char* name) const;
+
+private:
+  ToolSession(const ToolPaths& tools, const worker::WorkerSettings& settings,
+              std::chrono::seconds timeout, base::TemporaryFolder folder)
+      : m_tools(tools), m_settings(settings), m_timeout(timeout), m_folder(std::move(folder)) {}
+
+  const ToolPaths& m_tools;
+  const worker::WorkerSettings& m_settings;
+  std::chrono::seconds m_timeout;
+  base::TemporaryFolder m_folder;
+};
+
+// Returns what "TOOL --version" prints. internal, with failure_text, if the tool failed.
+[[nodiscard]] Result<std::string> print_version(const ToolSession& session, std::string_view tool);
 
 // One row of the table of what was tested together.
 struct ToolRow {
@@ -81,10 +129,9 @@ struct ToolRow {
 // --tool NAME=PATH, replace what is searched for; a name without a slash that is no file is
 // searched for in PATH. no_device, with what missing_tools() returns; file_not_found: a given path
 // does not exist.
-[[nodiscard]] clbin::base::Result<ToolPaths> find_tools(std::string_view target,
-                                                        const std::vector<ToolRow>& rows,
-                                                        const ToolPaths& given,
-                                                        std::string_view debian);
+[[nodiscard]] Result<ToolPaths> find_tools(std::string_view target,
+                                           const std::vector<ToolRow>& rows, const ToolPaths& given,
+                                           std::string_view debian);
 
 // What no row has completely.
 struct MissingTools {
@@ -113,7 +160,7 @@ public:
   // Returns ingredients of a cache key, which change if the bytes of any of `tools`, or the shared
   // libraries of compilers that they load, change. They do not depend on where the tools are.
   // file_read: a tool cannot be read, or changes meanwhile.
-  [[nodiscard]] clbin::base::Result<std::vector<clbin::cache::Ingredient>>
+  [[nodiscard]] Result<std::vector<clbin::cache::Ingredient>>
   ingredients_of(const ToolPaths& tools);
 
 private:

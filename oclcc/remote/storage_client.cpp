@@ -225,25 +225,20 @@ std::vector<std::string> helper_environment() {
 }
 
 // The helper outlives this run: it keeps no file of it open, and needs no directory.
-Result<pid_t> spawn(const std::filesystem::path& program, const std::string& socket, int input,
-                    int output) {
-  std::vector<std::string> words{program.string(), socket};
-  std::vector<std::string> environment = helper_environment();
-  worker::SpawnSettings settings;
-  ::posix_spawn_file_actions_adddup2(&settings.files, input, STDIN_FILENO);
-  ::posix_spawn_file_actions_adddup2(&settings.files, output, STDOUT_FILENO);
-  ::posix_spawn_file_actions_addopen(&settings.files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  ::posix_spawn_file_actions_addclosefrom_np(&settings.files, STDERR_FILENO + 1);
-  ::posix_spawn_file_actions_addchdir_np(&settings.files, "/");
-  settings.restore_signals(worker::DefaultSignals::ignored_by_main);
-  pid_t process = -1;
-  const int error =
-      ::posix_spawn(&process, program.c_str(), &settings.files, &settings.attributes,
-                    worker::pointers_to(words).data(), worker::pointers_to(environment).data());
-  if (error != 0) {
-    return fail(ErrorCode::file_read, "cannot start '{}': {}", program.string(), reason_of(error));
+Result<pid_t> spawn_helper(const std::filesystem::path& program, const std::string& socket,
+                           int input, int output) {
+  worker::Spawn spawn(worker::DefaultSignals::ignored_by_main);
+  spawn.duplicate(input, STDIN_FILENO);
+  spawn.duplicate(output, STDOUT_FILENO);
+  spawn.open(STDERR_FILENO, "/dev/null", O_WRONLY);
+  spawn.close_from(STDERR_FILENO + 1);
+  spawn.change_folder("/");
+  const auto process = spawn.start(program, {program.string(), socket}, helper_environment());
+  if (!process) {
+    return fail(ErrorCode::file_read, "cannot start '{}': {}", program.string(),
+                reason_of(process.error()));
   }
-  return process;
+  return *process;
 }
 
 // Returns what the helper writes until it closes its output, or `deadline`.
@@ -282,8 +277,7 @@ bool reap(pid_t process, Clock::time_point deadline) {
     (void)::poll(nullptr, 0, k_milliseconds_between_looks);
   }
   ::kill(process, SIGKILL);
-  while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
-  }
+  (void)worker::wait_for(process);
   return false;
 }
 
@@ -491,7 +485,7 @@ Result<void> StorageHelper::start(Clock::time_point deadline) const {
   (void)::fcntl(output.to.number(), F_SETFL, 0);
   const NoAdoption no_adoption;
   CLBIN_TRY_ASSIGN(const pid_t process,
-                   spawn(m_program, m_socket, input.number(), output.to.number()));
+                   spawn_helper(m_program, m_socket, input.number(), output.to.number()));
   (void)output.to.close();
   const std::string answer = answer_of(output.from.number(), deadline);
   const bool has_succeeded = reap(process, deadline);

@@ -4,39 +4,27 @@
 #include "base/text.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <curl/curl.h>
-#include <fmt/core.h>
 #include <map>
 #include <mutex>
 #include <new>
-#include <optional>
 #include <system_error>
 #include <unistd.h>
-#include <utility>
-#include <vector>
 
 namespace oclcc::storage_http {
 
-using clbin::base::Bytes;
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::Result;
 using std::chrono::milliseconds;
 
 namespace {
 
-struct FreeUrl {
-  void operator()(CURLU* url) const noexcept { curl_url_cleanup(url); }
+template <auto Free>
+struct FreeWith {
+  void operator()(auto* object) const noexcept { Free(object); }
 };
-using ParsedUrl = std::unique_ptr<CURLU, FreeUrl>;
-
-struct FreeText {
-  void operator()(char* text) const noexcept { curl_free(text); }
-};
+using ParsedUrl = std::unique_ptr<CURLU, FreeWith<curl_url_cleanup>>;
 
 // Returns std::nullopt if the URL has no such part.
 std::optional<std::string> part_of(const ParsedUrl& url, CURLUPart part, unsigned int flags = 0) {
@@ -44,16 +32,90 @@ std::optional<std::string> part_of(const ParsedUrl& url, CURLUPart part, unsigne
   if (curl_url_get(url.get(), part, &text, flags) != CURLUE_OK) {
     return std::nullopt;
   }
-  const std::unique_ptr<char, FreeText> owner(text);
+  const std::unique_ptr<char, FreeWith<curl_free>> owner(text);
   return text;
 }
 
 std::string in_lower_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](char letter) {
+  std::ranges::transform(text, text.begin(), [](char letter) {
     return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
   });
   return text;
 }
+
+enum class Query : bool { rejected, accepted };
+
+// An immutable value. Thread-safe.
+class WebAddress {
+public:
+  // Returns invalid_argument unless `text` is an http or https URL with a host, without a user name
+  // and password, and, if `query` is Query::rejected, without a query and a fragment. Messages
+  // contain neither user names nor queries. `text` can be any bytes.
+  static Result<WebAddress> parse(const std::string& text, Query query) {
+    const ParsedUrl url(curl_url());
+    if (!url) {
+      return fail(ErrorCode::out_of_memory, "cannot parse the URL: out of memory");
+    }
+    // Without CURLU_NON_SUPPORT_SCHEME, libcurl accepts the schemes that it was built with.
+    if (curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK ||
+        text.find('\0') != std::string::npos) {
+      return fail(ErrorCode::invalid_argument, "the URL of the storage is not valid");
+    }
+    const std::string scheme = part_of(url, CURLUPART_SCHEME).value_or("");
+    if (scheme != "http" && scheme != "https") {
+      return fail(ErrorCode::invalid_argument,
+                  "the URL of the storage must begin with 'http://' or 'https://'");
+    }
+    if (part_of(url, CURLUPART_USER) || part_of(url, CURLUPART_PASSWORD)) {
+      return fail(ErrorCode::invalid_argument,
+                  "the URL of the storage contains a user name or a password");
+    }
+    const bool has_query = part_of(url, CURLUPART_QUERY) || part_of(url, CURLUPART_FRAGMENT) ||
+                           text.find_first_of("?#") != std::string::npos;
+    if (has_query && query == Query::rejected) {
+      return fail(ErrorCode::invalid_argument, "the URL of the storage contains a query");
+    }
+    (void)curl_url_set(url.get(), CURLUPART_FRAGMENT, nullptr, 0);
+    std::string normal = part_of(url, CURLUPART_URL).value_or("");
+    if (!has_query) {
+      normal.erase(normal.find_last_not_of('/') + 1);
+    }
+    return WebAddress(
+        std::move(normal),
+        in_lower_case(fmt::format("{}://{}:{}", scheme, part_of(url, CURLUPART_HOST).value_or(""),
+                                  part_of(url, CURLUPART_PORT, CURLU_DEFAULT_PORT).value_or(""))));
+  }
+
+  // Returns this address with "/ac/" and the 64 hexadecimal digits of `key` appended to its path.
+  [[nodiscard]] WebAddress entry(const base::Digest& key) const {
+    return {fmt::format("{}/ac/{}", m_text, base::to_hex(key)), m_origin};
+  }
+
+  // The URL for requests, including the query of an address that was parsed with Query::accepted.
+  [[nodiscard]] const std::string& text() const noexcept { return m_text; }
+  // Returns true if scheme, host and port are equal.
+  [[nodiscard]] bool has_origin_of(const WebAddress& other) const noexcept {
+    return m_origin == other.m_origin;
+  }
+
+private:
+  WebAddress(std::string text, std::string origin)
+      : m_text(std::move(text)), m_origin(std::move(origin)) {}
+
+  std::string m_text;   // no '/' at the end
+  std::string m_origin; // "https://host:443", in lower case
+};
+
+enum class Mode : std::uint8_t { read_write, read_only };
+
+struct Settings {
+  WebAddress url;
+  std::string token; // empty: none
+  Mode mode;
+  std::chrono::milliseconds timeout; // of connecting, and of requests without a deadline
+  std::chrono::seconds idle;
+  std::filesystem::path netrc; // absolute; empty: ~/.netrc, if it exists
+};
 
 constexpr std::array<std::string_view, 6> k_names = {"url",        "token",  "mode",
                                                      "timeout-ms", "idle-s", "netrc"};
@@ -63,13 +125,13 @@ using Values = std::map<std::string, std::string, std::less<>>;
 
 Result<Values> values_of(std::string_view text) {
   Values values;
-  for (const std::string_view line : clbin::base::split_lines(text)) {
+  for (const std::string_view line : base::split_lines(text)) {
     const auto equals = line.find('=');
     if (equals == std::string_view::npos) {
       return fail(ErrorCode::invalid_argument, "a line of the settings has no '='");
     }
     const std::string_view name = line.substr(0, equals);
-    if (std::find(k_names.begin(), k_names.end(), name) == k_names.end()) {
+    if (std::ranges::find(k_names, name) == k_names.end()) {
       return fail(ErrorCode::invalid_argument, "a line of the settings has an unknown name");
     }
     if (!values.emplace(name, line.substr(equals + 1)).second) {
@@ -96,60 +158,75 @@ Result<std::int64_t> number(const Values& values, std::string_view name, std::in
   return value;
 }
 
+// Returns an empty text if the settings do not contain `name`.
+std::string text_of(const Values& values, std::string_view name) {
+  const auto found = values.find(name);
+  return found == values.end() ? std::string() : found->second;
+}
+
 Result<Mode> mode_of(const Values& values) {
-  const auto found = values.find("mode");
-  if (found != values.end() && found->second == "read-write") {
+  const std::string mode = text_of(values, "mode");
+  if (mode == "read-write") {
     return Mode::read_write;
   }
-  if (found != values.end() && found->second == "read-only") {
+  if (mode == "read-only") {
     return Mode::read_only;
   }
   return fail(ErrorCode::invalid_argument, "'mode' must be 'read-write' or 'read-only'");
 }
 
 Result<std::string> token_of(const Values& values) {
-  const auto found = values.find("token");
-  if (found == values.end()) {
-    return std::string();
-  }
+  std::string token = text_of(values, "token");
   // Anything else could end the header that contains the token.
   const auto is_visible = [](char letter) { return letter > ' ' && letter <= '~'; };
-  if (!std::all_of(found->second.begin(), found->second.end(), is_visible)) {
+  if (!std::ranges::all_of(token, is_visible)) {
     return fail(ErrorCode::invalid_argument,
                 "the token contains a space, a control character, or a byte that is not ASCII");
   }
-  return found->second;
+  return token;
 }
 
 Result<std::filesystem::path> netrc_of(const Values& values) {
-  const auto found = values.find("netrc");
-  if (found == values.end() || found->second.empty()) {
+  const std::string given = text_of(values, "netrc");
+  if (given.empty()) {
     return std::filesystem::path();
   }
   // The helper changes its working directory.
   std::error_code error;
-  auto path = std::filesystem::absolute(found->second, error);
+  auto path = std::filesystem::absolute(given, error);
   // libcurl ignores a file that it cannot read.
   if (error || ::access(path.c_str(), R_OK) != 0) {
-    return clbin::base::open_error(clbin::base::in_quotes(found->second),
-                                   error ? error.value() : errno);
+    return base::open_error(base::in_quotes(given), error ? error.value() : errno);
   }
   return path;
+}
+
+// Errors as for HttpClient::create.
+Result<Settings> parse_settings(std::string_view text) {
+  CLBIN_TRY_ASSIGN(const Values values, values_of(text));
+  const auto url = values.find("url");
+  if (url == values.end()) {
+    return fail(ErrorCode::invalid_argument, "the settings have no 'url'");
+  }
+  CLBIN_TRY_ASSIGN(WebAddress address, WebAddress::parse(url->second, Query::rejected));
+  CLBIN_TRY_ASSIGN(const Mode mode, mode_of(values));
+  Settings settings{std::move(address), {}, mode, {}, {}, {}};
+  CLBIN_TRY_ASSIGN(settings.token, token_of(values));
+  CLBIN_TRY_ASSIGN(const std::int64_t timeout, number(values, "timeout-ms", 5000));
+  CLBIN_TRY_ASSIGN(const std::int64_t idle, number(values, "idle-s", 300));
+  settings.timeout = std::chrono::milliseconds(timeout);
+  settings.idle = std::chrono::seconds(idle);
+  CLBIN_TRY_ASSIGN(settings.netrc, netrc_of(values));
+  return settings;
 }
 
 constexpr int k_max_redirects = 5;
 // Of an answer whose content is ignored. It is read to reuse the connection.
 constexpr std::size_t k_max_ignored_bytes = 1U << 20U;
 
-struct FreeHandle {
-  void operator()(CURL* handle) const noexcept { curl_easy_cleanup(handle); }
-};
-using Handle = std::unique_ptr<CURL, FreeHandle>;
+using Handle = std::unique_ptr<CURL, FreeWith<curl_easy_cleanup>>;
 
-struct FreeList {
-  void operator()(curl_slist* list) const noexcept { curl_slist_free_all(list); }
-};
-using List = std::unique_ptr<curl_slist, FreeList>;
+using List = std::unique_ptr<curl_slist, FreeWith<curl_slist_free_all>>;
 
 enum class Credentials : bool { withheld, sent };
 
@@ -191,7 +268,7 @@ std::size_t receive(char* text, std::size_t /*one*/, std::size_t count, void* us
     return 0;
   }
   try {
-    const auto bytes = clbin::base::as_bytes({text, count});
+    const auto bytes = base::as_bytes({text, count});
     receiver.bytes.insert(receiver.bytes.end(), bytes.begin(), bytes.end());
   } catch (const std::bad_alloc&) {
     receiver.content = Content::no_memory;
@@ -246,7 +323,7 @@ std::string reason_of(const Answer& answer, milliseconds limit) {
 
 Reply failed(const Request& request, const WebAddress& address, std::string_view reason) {
   const auto text = fmt::format("{} {}: {}", name_of(request.operation), address.text(), reason);
-  const auto bytes = clbin::base::as_bytes(text);
+  const auto bytes = base::as_bytes(text);
   return {Status::failed, {bytes.begin(), bytes.end()}};
 }
 
@@ -272,257 +349,197 @@ Result<std::string> path_in_environment(const char* name) {
   std::error_code error;
   auto path = std::filesystem::absolute(value, error);
   if (error) {
-    return clbin::base::fail(ErrorCode::internal, "cannot resolve {}: {}", name, error.message());
+    return fail(ErrorCode::internal, "cannot resolve {}: {}", name, error.message());
   }
   return path.string();
 }
 
-} // namespace
+class CurlClient final : public HttpClient {
+public:
+  explicit CurlClient(Settings settings) : m_settings(std::move(settings)) {}
 
-Result<WebAddress> WebAddress::parse(const std::string& text, Query query) {
-  const ParsedUrl url(curl_url());
-  if (!url) {
-    return fail(ErrorCode::out_of_memory, "cannot parse the URL: out of memory");
+  // Reads the environment, and makes what all requests share.
+  Result<void> prepare() {
+    CLBIN_TRY_ASSIGN(m_certificate_file, path_in_environment("SSL_CERT_FILE"));
+    CLBIN_TRY_ASSIGN(m_certificate_folder, path_in_environment("SSL_CERT_DIR"));
+    // An empty "Expect:" sends content at once. Without it, libcurl waits for "100 Continue".
+    for (const char* header : {"Expect:", "Content-Type: application/octet-stream"}) {
+      curl_slist* longer = curl_slist_append(m_headers.get(), header);
+      if (longer == nullptr) {
+        return fail(ErrorCode::out_of_memory, "out of memory");
+      }
+      (void)m_headers.release(); // a part of `longer`
+      m_headers.reset(longer);
+    }
+    return {};
   }
-  // Without CURLU_NON_SUPPORT_SCHEME, libcurl accepts the schemes that it was built with.
-  if (curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK ||
-      text.find('\0') != std::string::npos) {
-    return fail(ErrorCode::invalid_argument, "the URL of the storage is not valid");
-  }
-  const std::string scheme = part_of(url, CURLUPART_SCHEME).value_or("");
-  if (scheme != "http" && scheme != "https") {
-    return fail(ErrorCode::invalid_argument,
-                "the URL of the storage must begin with 'http://' or 'https://'");
-  }
-  if (part_of(url, CURLUPART_USER) || part_of(url, CURLUPART_PASSWORD)) {
-    return fail(ErrorCode::invalid_argument,
-                "the URL of the storage contains a user name or a password");
-  }
-  const bool has_query = part_of(url, CURLUPART_QUERY) || part_of(url, CURLUPART_FRAGMENT) ||
-                         text.find_first_of("?#") != std::string::npos;
-  if (has_query && query == Query::rejected) {
-    return fail(ErrorCode::invalid_argument, "the URL of the storage contains a query");
-  }
-  (void)curl_url_set(url.get(), CURLUPART_FRAGMENT, nullptr, 0);
-  std::string normal = part_of(url, CURLUPART_URL).value_or("");
-  if (!has_query) {
-    normal.erase(normal.find_last_not_of('/') + 1);
-  }
-  return WebAddress(
-      std::move(normal),
-      in_lower_case(fmt::format("{}://{}:{}", scheme, part_of(url, CURLUPART_HOST).value_or(""),
-                                part_of(url, CURLUPART_PORT, CURLU_DEFAULT_PORT).value_or(""))));
-}
 
-WebAddress WebAddress::entry(const clbin::base::Digest& key) const {
-  return {fmt::format("{}/ac/{}", m_text, clbin::base::to_hex(key)), m_origin};
-}
+  [[nodiscard]] std::chrono::seconds idle() const noexcept override { return m_settings.idle; }
 
-Result<Settings> parse_settings(std::string_view text) {
-  CLBIN_TRY_ASSIGN(const Values values, values_of(text));
-  const auto url = values.find("url");
-  if (url == values.end()) {
-    return fail(ErrorCode::invalid_argument, "the settings have no 'url'");
+  [[nodiscard]] Reply perform(const Request& request) override {
+    if (request.operation == Operation::put && m_settings.mode == Mode::read_only) {
+      return {Status::refused, {}};
+    }
+    const WebAddress entry = m_settings.url.entry(request.key);
+    Handle handle = take_handle();
+    if (!handle) {
+      return failed(request, entry, "out of memory");
+    }
+    Reply reply = follow(handle.get(), request, entry);
+    const std::lock_guard lock(m_mutex);
+    m_handles.push_back(std::move(handle));
+    return reply;
   }
-  CLBIN_TRY_ASSIGN(WebAddress address, WebAddress::parse(url->second, Query::rejected));
-  CLBIN_TRY_ASSIGN(const Mode mode, mode_of(values));
-  Settings settings{std::move(address), {}, mode, {}, {}, {}};
-  CLBIN_TRY_ASSIGN(settings.token, token_of(values));
-  CLBIN_TRY_ASSIGN(const std::int64_t timeout, number(values, "timeout-ms", 5000));
-  CLBIN_TRY_ASSIGN(const std::int64_t idle, number(values, "idle-s", 300));
-  settings.timeout = std::chrono::milliseconds(timeout);
-  settings.idle = std::chrono::seconds(idle);
-  CLBIN_TRY_ASSIGN(settings.netrc, netrc_of(values));
-  return settings;
-}
 
-struct HttpClient::State {
-  Settings settings;
-  std::string certificate_file;
-  std::string certificate_folder;
-  List headers;
-  std::mutex mutex;
-  std::vector<Handle> handles; // not in use; each keeps its connections open
-
+private:
   // Returns a null handle if memory is exhausted.
   Handle take_handle() {
     {
-      const std::lock_guard lock(mutex);
-      if (!handles.empty()) {
-        Handle handle = std::move(handles.back());
-        handles.pop_back();
+      const std::lock_guard lock(m_mutex);
+      if (!m_handles.empty()) {
+        Handle handle = std::move(m_handles.back());
+        m_handles.pop_back();
         return handle;
       }
     }
     return Handle(curl_easy_init());
   }
 
-  void put_back(Handle handle) {
-    const std::lock_guard lock(mutex);
-    handles.push_back(std::move(handle));
+  void set_security(CURL* handle, Credentials credentials) const {
+    (void)curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
+    // perform() follows redirects, because libcurl 7.88 sends some credentials to other hosts.
+    (void)curl_easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 0L);
+    if (!m_certificate_file.empty()) {
+      (void)curl_easy_setopt(handle, CURLOPT_CAINFO, m_certificate_file.c_str());
+    }
+    if (!m_certificate_folder.empty()) {
+      (void)curl_easy_setopt(handle, CURLOPT_CAPATH, m_certificate_folder.c_str());
+    }
+    if (credentials == Credentials::withheld) {
+      (void)curl_easy_setopt(handle, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
+      return;
+    }
+    if (!m_settings.token.empty()) {
+      (void)curl_easy_setopt(handle, CURLOPT_HTTPAUTH, static_cast<long>(CURLAUTH_BEARER));
+      (void)curl_easy_setopt(handle, CURLOPT_XOAUTH2_BEARER, m_settings.token.c_str());
+      return;
+    }
+    (void)curl_easy_setopt(handle, CURLOPT_HTTPAUTH, static_cast<long>(CURLAUTH_BASIC));
+    (void)curl_easy_setopt(handle, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_OPTIONAL));
+    if (!m_settings.netrc.empty()) {
+      (void)curl_easy_setopt(handle, CURLOPT_NETRC_FILE, m_settings.netrc.c_str());
+    }
   }
 
-  void set_security(CURL* handle, Credentials credentials) const;
-  void set_request(CURL* handle, const Request& request) const;
-  [[nodiscard]] Answer exchange(CURL* handle, const Request& request, const WebAddress& address,
-                                Credentials credentials, milliseconds limit) const;
-  [[nodiscard]] Reply follow(CURL* handle, const Request& request, const WebAddress& entry) const;
+  void set_request(CURL* handle, const Request& request) const {
+    (void)curl_easy_setopt(handle, CURLOPT_USERAGENT, "oclcc-storage-http/" OCLCC_VERSION);
+    // Each request is a connection's only one: HTTP/2 has no advantage.
+    (void)curl_easy_setopt(handle, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+    (void)curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
+    // At the deadline, do not wait for a thread that resolves the name of the host.
+    (void)curl_easy_setopt(handle, CURLOPT_QUICK_EXIT, 1L);
+    (void)curl_easy_setopt(handle, CURLOPT_MAXFILESIZE_LARGE,
+                           static_cast<curl_off_t>(k_max_entry_bytes));
+    (void)curl_easy_setopt(handle, CURLOPT_HTTPHEADER, m_headers.get());
+    switch (request.operation) {
+    case Operation::get:
+      (void)curl_easy_setopt(handle, CURLOPT_HTTPGET, 1L);
+      break;
+    case Operation::head:
+      (void)curl_easy_setopt(handle, CURLOPT_NOBODY, 1L);
+      break;
+    case Operation::put:
+      // libcurl can send these fields again if the server closed a reused connection.
+      (void)curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE,
+                             static_cast<curl_off_t>(request.payload.size()));
+      // A null pointer would select a callback.
+      (void)curl_easy_setopt(handle, CURLOPT_POSTFIELDS,
+                             request.payload.empty() ? "" : base::as_text(request.payload).data());
+      (void)curl_easy_setopt(handle, CURLOPT_CUSTOMREQUEST, "PUT");
+      break;
+    }
+  }
+
+  Answer exchange(CURL* handle, const Request& request, const WebAddress& address,
+                  Credentials credentials, milliseconds limit) const {
+    Receiver receiver{handle, Content::received, 0, {}};
+    std::array<char, CURL_ERROR_SIZE> reason{};
+    set_security(handle, credentials);
+    set_request(handle, request);
+    (void)curl_easy_setopt(handle, CURLOPT_URL, address.text().c_str());
+    (void)curl_easy_setopt(handle, CURLOPT_TIMEOUT_MS, static_cast<long>(limit.count()));
+    (void)curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS,
+                           static_cast<long>(std::min(limit, m_settings.timeout).count()));
+    (void)curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, receive);
+    (void)curl_easy_setopt(handle, CURLOPT_WRITEDATA, &receiver);
+    (void)curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, reason.data());
+    Answer answer;
+    answer.code = curl_easy_perform(handle);
+    answer.status = status_of(handle);
+    answer.content = receiver.content;
+    answer.bytes = std::move(receiver.bytes);
+    answer.reason = reason.front() != '\0' ? reason.data() : curl_easy_strerror(answer.code);
+    long system_error = 0;
+    (void)curl_easy_getinfo(handle, CURLINFO_OS_ERRNO, &system_error);
+    answer.system_error = static_cast<int>(system_error);
+    char* redirect = nullptr;
+    if (is_redirect(answer.status) &&
+        curl_easy_getinfo(handle, CURLINFO_REDIRECT_URL, &redirect) == CURLE_OK &&
+        redirect != nullptr) {
+      answer.redirect = redirect;
+    }
+    curl_easy_reset(handle); // forgets the credentials and `receiver`, and keeps the connection
+    return answer;
+  }
+
+  Reply follow(CURL* handle, const Request& request, const WebAddress& entry) const {
+    using Clock = std::chrono::steady_clock;
+    const milliseconds limit =
+        request.deadline > milliseconds::zero() ? request.deadline : m_settings.timeout;
+    const auto end = Clock::now() + limit;
+    WebAddress address = entry;
+    Credentials credentials = Credentials::sent;
+    for (int redirects = 0; redirects <= k_max_redirects; ++redirects) {
+      // libcurl takes 0 for "no limit".
+      const auto left =
+          std::max(std::chrono::ceil<milliseconds>(end - Clock::now()), milliseconds(1));
+      Answer answer = exchange(handle, request, address, credentials, left);
+      if (answer.code != CURLE_OK) {
+        return failed(request, entry, reason_of(answer, limit));
+      }
+      if (answer.redirect.empty() || request.operation == Operation::put) {
+        return reply_of(request, entry, std::move(answer));
+      }
+      auto next = WebAddress::parse(answer.redirect, Query::accepted);
+      if (!next) {
+        return failed(request, entry, "the server redirects to an address that is not followed");
+      }
+      if (!next->has_origin_of(entry)) {
+        credentials = Credentials::withheld; // also if that server redirects back
+      }
+      address = std::move(*next);
+    }
+    return failed(request, entry, fmt::format("more than {} redirects", k_max_redirects));
+  }
+
+  Settings m_settings;
+  std::string m_certificate_file;
+  std::string m_certificate_folder;
+  List m_headers;
+  std::mutex m_mutex;
+  std::vector<Handle> m_handles; // not in use; each keeps its connections open
 };
 
-void HttpClient::State::set_security(CURL* handle, Credentials credentials) const {
-  (void)curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
-  // perform() follows redirects, because libcurl 7.88 sends some credentials to other hosts.
-  (void)curl_easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 0L);
-  if (!certificate_file.empty()) {
-    (void)curl_easy_setopt(handle, CURLOPT_CAINFO, certificate_file.c_str());
-  }
-  if (!certificate_folder.empty()) {
-    (void)curl_easy_setopt(handle, CURLOPT_CAPATH, certificate_folder.c_str());
-  }
-  if (credentials == Credentials::withheld) {
-    (void)curl_easy_setopt(handle, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
-    return;
-  }
-  if (!settings.token.empty()) {
-    (void)curl_easy_setopt(handle, CURLOPT_HTTPAUTH, static_cast<long>(CURLAUTH_BEARER));
-    (void)curl_easy_setopt(handle, CURLOPT_XOAUTH2_BEARER, settings.token.c_str());
-    return;
-  }
-  (void)curl_easy_setopt(handle, CURLOPT_HTTPAUTH, static_cast<long>(CURLAUTH_BASIC));
-  (void)curl_easy_setopt(handle, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_OPTIONAL));
-  if (!settings.netrc.empty()) {
-    (void)curl_easy_setopt(handle, CURLOPT_NETRC_FILE, settings.netrc.c_str());
-  }
-}
+} // namespace
 
-void HttpClient::State::set_request(CURL* handle, const Request& request) const {
-  (void)curl_easy_setopt(handle, CURLOPT_USERAGENT, "oclcc-storage-http/" OCLCC_VERSION);
-  // Each request is a connection's only one: HTTP/2 has no advantage.
-  (void)curl_easy_setopt(handle, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
-  (void)curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
-  // At the deadline, do not wait for a thread that resolves the name of the host.
-  (void)curl_easy_setopt(handle, CURLOPT_QUICK_EXIT, 1L);
-  (void)curl_easy_setopt(handle, CURLOPT_MAXFILESIZE_LARGE,
-                         static_cast<curl_off_t>(k_max_entry_bytes));
-  (void)curl_easy_setopt(handle, CURLOPT_HTTPHEADER, headers.get());
-  switch (request.operation) {
-  case Operation::get:
-    (void)curl_easy_setopt(handle, CURLOPT_HTTPGET, 1L);
-    break;
-  case Operation::head:
-    (void)curl_easy_setopt(handle, CURLOPT_NOBODY, 1L);
-    break;
-  case Operation::put:
-    // libcurl can send these fields again if the server closed a reused connection.
-    (void)curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE,
-                           static_cast<curl_off_t>(request.payload.size()));
-    // A null pointer would select a callback.
-    (void)curl_easy_setopt(handle, CURLOPT_POSTFIELDS,
-                           request.payload.empty() ? ""
-                                                   : clbin::base::as_text(request.payload).data());
-    (void)curl_easy_setopt(handle, CURLOPT_CUSTOMREQUEST, "PUT");
-    break;
-  }
-}
-
-Answer HttpClient::State::exchange(CURL* handle, const Request& request, const WebAddress& address,
-                                   Credentials credentials, milliseconds limit) const {
-  Receiver receiver{handle, Content::received, 0, {}};
-  std::array<char, CURL_ERROR_SIZE> reason{};
-  set_security(handle, credentials);
-  set_request(handle, request);
-  (void)curl_easy_setopt(handle, CURLOPT_URL, address.text().c_str());
-  (void)curl_easy_setopt(handle, CURLOPT_TIMEOUT_MS, static_cast<long>(limit.count()));
-  (void)curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS,
-                         static_cast<long>(std::min(limit, settings.timeout).count()));
-  (void)curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, receive);
-  (void)curl_easy_setopt(handle, CURLOPT_WRITEDATA, &receiver);
-  (void)curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, reason.data());
-  Answer answer;
-  answer.code = curl_easy_perform(handle);
-  answer.status = status_of(handle);
-  answer.content = receiver.content;
-  answer.bytes = std::move(receiver.bytes);
-  answer.reason = reason.front() != '\0' ? reason.data() : curl_easy_strerror(answer.code);
-  long system_error = 0;
-  (void)curl_easy_getinfo(handle, CURLINFO_OS_ERRNO, &system_error);
-  answer.system_error = static_cast<int>(system_error);
-  char* redirect = nullptr;
-  if (is_redirect(answer.status) &&
-      curl_easy_getinfo(handle, CURLINFO_REDIRECT_URL, &redirect) == CURLE_OK &&
-      redirect != nullptr) {
-    answer.redirect = redirect;
-  }
-  curl_easy_reset(handle); // forgets the credentials and `receiver`, and keeps the connection
-  return answer;
-}
-
-Reply HttpClient::State::follow(CURL* handle, const Request& request,
-                                const WebAddress& entry) const {
-  using Clock = std::chrono::steady_clock;
-  const milliseconds limit =
-      request.deadline > milliseconds::zero() ? request.deadline : settings.timeout;
-  const auto end = Clock::now() + limit;
-  WebAddress address = entry;
-  Credentials credentials = Credentials::sent;
-  for (int redirects = 0; redirects <= k_max_redirects; ++redirects) {
-    // libcurl takes 0 for "no limit".
-    const auto left =
-        std::max(std::chrono::ceil<milliseconds>(end - Clock::now()), milliseconds(1));
-    Answer answer = exchange(handle, request, address, credentials, left);
-    if (answer.code != CURLE_OK) {
-      return failed(request, entry, reason_of(answer, limit));
-    }
-    if (answer.redirect.empty() || request.operation == Operation::put) {
-      return reply_of(request, entry, std::move(answer));
-    }
-    auto next = WebAddress::parse(answer.redirect, Query::accepted);
-    if (!next) {
-      return failed(request, entry, "the server redirects to an address that is not followed");
-    }
-    if (!next->has_origin_of(entry)) {
-      credentials = Credentials::withheld; // also if that server redirects back
-    }
-    address = std::move(*next);
-  }
-  return failed(request, entry, fmt::format("more than {} redirects", k_max_redirects));
-}
-
-Result<std::unique_ptr<HttpClient>> HttpClient::create(Settings settings) {
+Result<std::unique_ptr<HttpClient>> HttpClient::create(std::string_view settings) {
+  CLBIN_TRY_ASSIGN(Settings parsed, parse_settings(settings));
   if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
-    return clbin::base::fail(ErrorCode::internal, "cannot initialise libcurl");
+    return fail(ErrorCode::internal, "cannot initialise libcurl");
   }
-  auto state = std::unique_ptr<State>(new State{std::move(settings), {}, {}, {}, {}, {}});
-  CLBIN_TRY_ASSIGN(state->certificate_file, path_in_environment("SSL_CERT_FILE"));
-  CLBIN_TRY_ASSIGN(state->certificate_folder, path_in_environment("SSL_CERT_DIR"));
-  // An empty "Expect:" sends content at once. Without it, libcurl waits for "100 Continue".
-  for (const char* header : {"Expect:", "Content-Type: application/octet-stream"}) {
-    curl_slist* longer = curl_slist_append(state->headers.get(), header);
-    if (longer == nullptr) {
-      return clbin::base::fail(ErrorCode::out_of_memory, "out of memory");
-    }
-    (void)state->headers.release(); // a part of `longer`
-    state->headers.reset(longer);
-  }
-  return std::unique_ptr<HttpClient>(new HttpClient(std::move(state)));
-}
-
-HttpClient::HttpClient(std::unique_ptr<State> state) : m_state(std::move(state)) {}
-
-HttpClient::~HttpClient() = default;
-
-Reply HttpClient::perform(const Request& request) {
-  if (request.operation == Operation::put && m_state->settings.mode == Mode::read_only) {
-    return {Status::refused, {}};
-  }
-  const WebAddress entry = m_state->settings.url.entry(request.key);
-  Handle handle = m_state->take_handle();
-  if (!handle) {
-    return failed(request, entry, "out of memory");
-  }
-  Reply reply = m_state->follow(handle.get(), request, entry);
-  m_state->put_back(std::move(handle));
-  return reply;
+  auto client = std::make_unique<CurlClient>(std::move(parsed));
+  CLBIN_TRY(client->prepare());
+  return client;
 }
 
 } // namespace oclcc::storage_http

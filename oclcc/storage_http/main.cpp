@@ -2,20 +2,16 @@
 #include "base/file_io.hpp"
 #include "storage_http/server.hpp"
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <fcntl.h>
 #include <new>
-#include <string>
-#include <string_view>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <utility>
 
 namespace {
 
@@ -68,16 +64,13 @@ void detach() noexcept {
 Result<void> run(const char* path) {
   using namespace oclcc::storage_http;
   CLBIN_TRY_ASSIGN(const auto text, clbin::base::read_whole_file("-", k_max_settings_bytes));
-  CLBIN_TRY_ASSIGN(Settings settings, parse_settings(clbin::base::as_text(text)));
-  const auto idle = settings.idle;
-  CLBIN_TRY_ASSIGN(const auto client, HttpClient::create(std::move(settings)));
-  CLBIN_TRY_ASSIGN(auto socket, PrivateSocket::claim(std::filesystem::absolute(path)));
-  (void)exit_status(stdout, k_ready, 0); // if the starter is dead, there is nobody to inform
-  if (!socket) {
-    return {};
-  }
-  detach();
-  return serve(*socket, *client, idle);
+  CLBIN_TRY_ASSIGN(const auto client, HttpClient::create(clbin::base::as_text(text)));
+  return serve(std::filesystem::absolute(path), *client, [](Claim claim) {
+    (void)exit_status(stdout, k_ready, 0); // if the starter is dead, there is nobody to inform
+    if (claim == Claim::own) {
+      detach();
+    }
+  });
 }
 
 int run_reporting_errors(const char* path) {

@@ -1,23 +1,19 @@
 #include "targets/machine_description.hpp"
 
-#include "base/file_io.hpp"
 #include "base/text.hpp"
 #include "listing/json_parts.hpp"
+#include "terminal/reporter.hpp"
 
 #include <CL/cl.h>
-#include <algorithm>
 #include <fmt/format.h>
 #include <limits>
 #include <set>
 
 namespace oclcc {
 
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::JsonArray;
-using clbin::base::JsonObject;
-using clbin::base::JsonValue;
-using clbin::base::Result;
+using base::JsonArray;
+using base::JsonObject;
+using base::JsonValue;
 using worker::DeviceDescription;
 
 namespace {
@@ -47,8 +43,8 @@ std::string feature_word(std::string_view name) {
   return plain;
 }
 
-std::string start_of_digest(const clbin::base::Digest& digest) {
-  return clbin::base::to_hex(digest).substr(0, k_digest_letters);
+std::string start_of_digest(const base::Digest& digest) {
+  return base::to_hex(digest).substr(0, k_digest_letters);
 }
 
 constexpr std::uint64_t k_max_document_bytes = 16ULL << 20U;
@@ -62,10 +58,6 @@ constexpr TypeName k_type_names[] = {{CL_DEVICE_TYPE_CPU, "cpu"},
                                      {CL_DEVICE_TYPE_ACCELERATOR, "accelerator"},
                                      {CL_DEVICE_TYPE_CUSTOM, "custom"}};
 
-JsonValue escaped_json(const std::string& text) {
-  return {clbin::base::escape_text(text)};
-}
-
 JsonValue types_json(std::uint64_t type) {
   JsonArray names;
   for (const auto& [bit, name] : k_type_names) {
@@ -78,7 +70,7 @@ JsonValue types_json(std::uint64_t type) {
 
 void escape_texts(JsonValue& value) {
   if (auto* const text = std::get_if<std::string>(&value.value)) {
-    *text = clbin::base::escape_text(*text);
+    *text = base::escape_text(*text);
   } else if (auto* const items = std::get_if<JsonArray>(&value.value)) {
     for (JsonValue& item : *items) {
       escape_texts(item);
@@ -97,10 +89,8 @@ JsonValue machine_device_json(const DeviceDescription& device) {
 }
 
 JsonValue tools_json(const MachineTools& tools) {
-  JsonObject members;
-  members["feature"] = escaped_json(tools.feature);
-  members["targets"] = clbin::listing::strings_json(tools.targets);
-  return {std::move(members)};
+  return {JsonObject{{"feature", {tools.feature}},
+                     {"targets", clbin::listing::strings_json(tools.targets)}}};
 }
 
 // The members of one device in a document.
@@ -110,7 +100,7 @@ public:
 
   Result<void> read(std::string_view name, std::string& text) const {
     CLBIN_TRY_ASSIGN(const std::string escaped, value<std::string>(name, "a text"));
-    CLBIN_TRY_ASSIGN(text, clbin::base::unescape_text(escaped));
+    CLBIN_TRY_ASSIGN(text, base::unescape_text(escaped));
     return {};
   }
 
@@ -130,14 +120,14 @@ public:
       if (escaped == nullptr) {
         return fail(ErrorCode::manifest_invalid, "'{}' is not a list of texts", name);
       }
-      CLBIN_TRY_ASSIGN(std::string text, clbin::base::unescape_text(*escaped));
+      CLBIN_TRY_ASSIGN(std::string text, base::unescape_text(*escaped));
       texts.push_back(std::move(text));
     }
     return {};
   }
 
   // Reads every member of `record`.
-  Result<void> read(clbin::format::Record auto& record) const {
+  Result<void> read(format::Record auto& record) const {
     Result<void> status;
     visit(record, [&](std::string_view name, auto& value) {
       if (status) {
@@ -173,7 +163,7 @@ Result<DeviceDescription> device_of_members(const JsonValue& value) {
   std::vector<std::string> types;
   CLBIN_TRY(reader.read("types", types));
   for (const auto& [bit, name] : k_type_names) {
-    const bool has_type = std::find(types.begin(), types.end(), name) != types.end();
+    const bool has_type = std::ranges::find(types, name) != types.end();
     device.type |= has_type ? bit : 0;
   }
   std::string feature;
@@ -203,7 +193,7 @@ Result<std::vector<DeviceDescription>> read_devices(const JsonValue& document) {
 
 } // namespace
 
-std::string device_feature(const clbin::format::DeviceIdentity& identity) {
+std::string device_feature(const format::DeviceIdentity& identity) {
   const std::string name = feature_word(identity.device_name);
   return fmt::format("{}{}_{}{}{}", k_feature_prefix, to_string(device_family(identity)), name,
                      name.empty() ? "" : "_", start_of_digest(identity_digest(identity)));
@@ -235,17 +225,15 @@ JsonObject machine_json(const MachineDescription& machine) {
   for (const MachineTools& some : machine.tools) {
     tools.push_back(tools_json(some));
   }
-  JsonObject members;
-  members["devices"] = {std::move(devices)};
-  members["features"] = clbin::listing::strings_json(features_of(machine));
-  members["oclcc"] = {std::string(OCLCC_VERSION)};
-  members["tools"] = {std::move(tools)};
-  return members;
+  return {{"devices", {std::move(devices)}},
+          {"features", clbin::listing::strings_json(features_of(machine))},
+          {"oclcc", {std::string(OCLCC_VERSION)}},
+          {"tools", {std::move(tools)}}};
 }
 
 Result<std::vector<DeviceDescription>> read_machine(const std::filesystem::path& file) {
-  CLBIN_TRY_ASSIGN(const auto bytes, clbin::base::read_whole_file(file, k_max_document_bytes));
-  const auto document = clbin::base::parse_json(bytes, {});
+  CLBIN_TRY_ASSIGN(const auto bytes, base::read_whole_file(file, k_max_document_bytes));
+  const auto document = base::parse_json(bytes, {});
   auto devices = document ? read_devices(*document) : tl::unexpected(document.error());
   if (!devices) {
     return fail(ErrorCode::invalid_argument,

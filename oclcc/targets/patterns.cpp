@@ -1,35 +1,36 @@
 #include "targets/patterns.hpp"
 
 #include "targets/machine_description.hpp"
+#include "terminal/reporter.hpp"
 
 #include <CL/cl.h>
-#include <algorithm>
 #include <charconv>
 #include <fnmatch.h>
-#include <functional>
-#include <optional>
 #include <set>
 
 namespace oclcc {
 
-namespace format = clbin::format;
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::Result;
 using format::TargetView;
 using worker::DeviceDescription;
 
 namespace {
+
+struct DeviceType {
+  std::string_view name;
+  std::uint64_t bit;
+};
+constexpr DeviceType k_device_types[] = {{"gpu", CL_DEVICE_TYPE_GPU},
+                                         {"cpu", CL_DEVICE_TYPE_CPU},
+                                         {"accelerator", CL_DEVICE_TYPE_ACCELERATOR},
+                                         {"custom", CL_DEVICE_TYPE_CUSTOM}};
 
 char lower_case(char letter) {
   return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
 }
 
 std::string lower_case(std::string_view text) {
-  std::string lower;
-  for (const char letter : text) {
-    lower += lower_case(letter);
-  }
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), [](char letter) { return lower_case(letter); });
   return lower;
 }
 
@@ -64,24 +65,6 @@ std::string list_of(const std::vector<DeviceDescription>& devices) {
                         device.device, device.identity.device_name, device.identity.platform_name);
   }
   return list;
-}
-
-// A whole name matches that device only, not devices whose names contain it.
-bool is_whole_name(const DeviceDescription& device, std::string_view pattern) {
-  return lower_case(device.identity.device_name) == lower_case(pattern);
-}
-
-std::vector<bool> matches_of(const std::vector<DeviceDescription>& devices,
-                             std::string_view pattern) {
-  const bool whole =
-      std::any_of(devices.begin(), devices.end(),
-                  [&](const DeviceDescription& device) { return is_whole_name(device, pattern); });
-  std::vector<bool> matches;
-  matches.reserve(devices.size());
-  for (const DeviceDescription& device : devices) {
-    matches.push_back(whole ? is_whole_name(device, pattern) : matches_pattern(device, pattern));
-  }
-  return matches;
 }
 
 constexpr std::size_t k_max_listed_targets = 64;
@@ -123,8 +106,8 @@ std::string start_of(const std::string& name) {
 }
 
 bool matches_any(const TargetView& target, const std::vector<std::string>& patterns) {
-  return std::any_of(patterns.begin(), patterns.end(),
-                     [&](const std::string& pattern) { return matches_target(target, pattern); });
+  return std::ranges::any_of(
+      patterns, [&](const std::string& pattern) { return matches_target(target, pattern); });
 }
 
 Result<std::vector<TargetView>> targets_of(const format::BundleReader& bundle) {
@@ -139,16 +122,9 @@ Result<std::vector<TargetView>> targets_of(const format::BundleReader& bundle) {
 } // namespace
 
 std::string_view device_type_name(std::uint64_t type) noexcept {
-  if ((type & CL_DEVICE_TYPE_GPU) != 0) {
-    return "gpu";
-  }
-  if ((type & CL_DEVICE_TYPE_CPU) != 0) {
-    return "cpu";
-  }
-  if ((type & CL_DEVICE_TYPE_ACCELERATOR) != 0) {
-    return "accelerator";
-  }
-  return (type & CL_DEVICE_TYPE_CUSTOM) != 0 ? "custom" : "other";
+  const auto* const found = std::ranges::find_if(
+      k_device_types, [&](const DeviceType& candidate) { return (type & candidate.bit) != 0; });
+  return found == std::end(k_device_types) ? "other" : found->name;
 }
 
 bool matches_pattern(const DeviceDescription& device, std::string_view pattern) {
@@ -158,14 +134,10 @@ bool matches_pattern(const DeviceDescription& device, std::string_view pattern) 
   }
   // Tests bits, as clGetDeviceIDs does: a device of several types matches each (Oclgrind's has
   // all).
-  if (wanted == "gpu") {
-    return (device.type & CL_DEVICE_TYPE_GPU) != 0;
-  }
-  if (wanted == "cpu") {
-    return (device.type & CL_DEVICE_TYPE_CPU) != 0;
-  }
-  if (wanted == "accelerator") {
-    return (device.type & CL_DEVICE_TYPE_ACCELERATOR) != 0;
+  for (const auto& [name, type] : k_device_types) {
+    if (wanted == name && type != CL_DEVICE_TYPE_CUSTOM) {
+      return (device.type & type) != 0;
+    }
   }
   if (wanted.starts_with(k_feature_prefix)) {
     return wanted == device_feature(device.identity);
@@ -173,9 +145,8 @@ bool matches_pattern(const DeviceDescription& device, std::string_view pattern) 
   if (const auto by_number = matches_numbers(device, wanted)) {
     return *by_number;
   }
-  return !wanted.empty() &&
-         (lower_case(device.identity.device_name).find(wanted) != std::string::npos ||
-          lower_case(device.identity.platform_name).find(wanted) != std::string::npos);
+  return !wanted.empty() && (holds(device.identity.device_name, wanted) ||
+                             holds(device.identity.platform_name, wanted));
 }
 
 Result<std::vector<DeviceDescription>> select_devices(const std::vector<DeviceDescription>& devices,
@@ -185,13 +156,22 @@ Result<std::vector<DeviceDescription>> select_devices(const std::vector<DeviceDe
   }
   std::vector<bool> is_selected(devices.size(), false);
   for (const std::string& pattern : patterns) {
-    const std::vector<bool> matches = matches_of(devices, pattern);
-    if (std::find(matches.begin(), matches.end(), true) == matches.end()) {
+    // A whole name matches that device only, not devices whose names contain it.
+    const auto has_name = [&](const DeviceDescription& device) {
+      return equals(device.identity.device_name, pattern);
+    };
+    const bool is_name = std::ranges::any_of(devices, has_name);
+    bool is_found = false;
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      if (is_name ? has_name(devices[i]) : matches_pattern(devices[i], pattern)) {
+        is_selected[i] = true;
+        is_found = true;
+      }
+    }
+    if (!is_found) {
       return fail(ErrorCode::no_device, "no device matches '{}'; there are {}", pattern,
                   list_of(devices));
     }
-    std::transform(is_selected.begin(), is_selected.end(), matches.begin(), is_selected.begin(),
-                   std::logical_or<>());
   }
   std::vector<DeviceDescription> selected;
   for (std::size_t i = 0; i < devices.size(); ++i) {
@@ -219,12 +199,10 @@ Result<std::vector<std::string>> idle_patterns(const format::BundleReader& bundl
   CLBIN_TRY_ASSIGN(const std::vector<TargetView> targets, targets_of(bundle));
   std::vector<std::string> idle;
   for (const auto* const patterns : {&choice.keep, &choice.drop}) {
-    std::copy_if(patterns->begin(), patterns->end(), std::back_inserter(idle),
-                 [&](const std::string& pattern) {
-                   return std::none_of(
-                       targets.begin(), targets.end(),
-                       [&](const TargetView& target) { return matches_target(target, pattern); });
-                 });
+    std::ranges::copy_if(*patterns, std::back_inserter(idle), [&](const std::string& pattern) {
+      return std::ranges::none_of(
+          targets, [&](const TargetView& target) { return matches_target(target, pattern); });
+    });
   }
   return idle;
 }

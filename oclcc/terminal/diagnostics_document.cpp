@@ -2,7 +2,6 @@
 
 #include "terminal/terminal_text.hpp"
 
-#include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <set>
@@ -25,6 +24,15 @@ std::string option_of(std::string_view text) {
 
 JsonValue number_json(std::size_t number) {
   return {std::uint64_t{number}};
+}
+
+// Returns what `json` makes of each item.
+JsonArray array_of(const auto& items, const auto& json) {
+  JsonArray array;
+  for (const auto& item : items) {
+    array.push_back({json(item)});
+  }
+  return array;
 }
 
 // --- oclcc's own --------------------------------------------------------------------------------
@@ -54,11 +62,7 @@ JsonValue head_json(const Report& report) {
   if (const std::string option = option_of(report.head.text); !option.empty()) {
     members["option"] = {option};
   }
-  JsonArray notes;
-  for (const Diagnostic& note : report.notes) {
-    notes.push_back({message_json(note)});
-  }
-  members["notes"] = {std::move(notes)};
+  members["notes"] = {array_of(report.notes, message_json)};
   return {std::move(members)};
 }
 
@@ -139,14 +143,12 @@ JsonValue result_json(const Report& report) {
     locations.push_back({std::move(location)});
   }
   result["locations"] = {std::move(locations)};
-  JsonArray related;
-  for (const Diagnostic& note : report.notes) {
-    JsonObject location = location_json(note);
-    location["message"] = text_json(note.text);
-    related.push_back({std::move(location)});
-  }
-  if (!related.empty()) {
-    result["relatedLocations"] = {std::move(related)};
+  if (!report.notes.empty()) {
+    result["relatedLocations"] = {array_of(report.notes, [](const Diagnostic& note) {
+      JsonObject related = location_json(note);
+      related["message"] = text_json(note.text);
+      return related;
+    })};
   }
   if (!report.head.devices.empty()) {
     result["properties"] = {JsonObject{{"devices", strings_json(report.head.devices)}}};
@@ -159,21 +161,15 @@ JsonArray rules_json(std::span<const Report> reports) {
   for (const Report& report : reports) {
     names.insert(rule_of(report.head));
   }
-  JsonArray rules;
-  for (const std::string& name : names) {
-    rules.push_back({JsonObject{{"id", {name}}}});
-  }
-  return rules;
+  return array_of(names, [](const std::string& name) { return JsonObject{{"id", {name}}}; });
 }
 
 JsonValue invocation_json(std::span<const std::string> log, RunResult result) {
   JsonObject invocation = {{"executionSuccessful", {result == RunResult::succeeded}}};
-  JsonArray notifications;
-  for (const std::string& text : log) {
-    notifications.push_back({JsonObject{{"level", {"note"}}, {"message", text_json(text)}}});
-  }
-  if (!notifications.empty()) {
-    invocation["toolExecutionNotifications"] = {std::move(notifications)};
+  if (!log.empty()) {
+    invocation["toolExecutionNotifications"] = {array_of(log, [](const std::string& text) {
+      return JsonObject{{"level", {"note"}}, {"message", text_json(text)}};
+    })};
   }
   return {std::move(invocation)};
 }
@@ -181,27 +177,19 @@ JsonValue invocation_json(std::span<const std::string> log, RunResult result) {
 } // namespace
 
 std::string diagnostics_json(std::span<const Report> reports, std::span<const std::string> log) {
-  JsonArray diagnostics;
-  for (const Report& report : reports) {
-    diagnostics.push_back(head_json(report));
-  }
-  return report_json(
-      {{"diagnostics", {std::move(diagnostics)}}, {"log", strings_json({log.begin(), log.end()})}});
+  return report_json({{"diagnostics", {array_of(reports, head_json)}},
+                      {"log", strings_json({log.begin(), log.end()})}});
 }
 
 std::string diagnostics_sarif(std::span<const Report> reports, std::span<const std::string> log,
                               RunResult result) {
-  JsonArray results;
-  for (const Report& report : reports) {
-    results.push_back(result_json(report));
-  }
   const JsonObject driver = {
       {"name", {"oclcc"}}, {"version", {OCLCC_VERSION}}, {"rules", {rules_json(reports)}}};
   JsonObject run;
   run["tool"] = {JsonObject{{"driver", {driver}}}};
   run["columnKind"] = {"unicodeCodePoints"};
   run["invocations"] = {JsonArray{invocation_json(log, result)}};
-  run["results"] = {std::move(results)};
+  run["results"] = {array_of(reports, result_json)};
   const JsonObject document = {{"$schema",
                                 {"https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/"
                                  "sarif-schema-2.1.0.json"}},

@@ -5,48 +5,22 @@
 namespace oclcc {
 
 ExitCode exit_code_of(ErrorCode code) noexcept {
-  switch (code) {
+  switch (code) { // those that differ from the others of their topic
   case ErrorCode::invalid_argument:
-  case ErrorCode::no_such_program:
-  case ErrorCode::no_such_variant:
-  case ErrorCode::no_matching_entry:
-  case ErrorCode::no_source:
-  case ErrorCode::conflict:
     return ExitCode::command_line;
-  case ErrorCode::file_not_found:
-  case ErrorCode::file_read:
-  case ErrorCode::file_write:
-    return ExitCode::file;
-  case ErrorCode::not_a_bundle:
-  case ErrorCode::truncated:
-  case ErrorCode::newer_version:
-  case ErrorCode::unknown_required_section:
-  case ErrorCode::damaged:
-  case ErrorCode::digest_mismatch:
-  case ErrorCode::limit_exceeded:
-  case ErrorCode::trailing_bytes:
-  case ErrorCode::manifest_invalid:
-  case ErrorCode::encrypted:
   case ErrorCode::unsafe_options:
-  case ErrorCode::not_signed:
-  case ErrorCode::untrusted_key:
-  case ErrorCode::bad_signature:
-  case ErrorCode::old_counter:
-  case ErrorCode::wrong_key:
     return ExitCode::not_a_bundle;
-  case ErrorCode::no_opencl:
-  case ErrorCode::no_device:
-  case ErrorCode::opencl_call:
-  case ErrorCode::binary_refused:
-  case ErrorCode::several_devices_refused:
-    return ExitCode::no_device;
   case ErrorCode::build_failed:
     return ExitCode::compile_failed;
-  case ErrorCode::out_of_memory:
-  case ErrorCode::internal:
+  default:
     break;
   }
-  return ExitCode::internal;
+  // The topics are the tens of the codes: of 10, these are oclcc's own errors.
+  constexpr ExitCode k_of_topics[] = {
+      ExitCode::internal,     ExitCode::internal,  ExitCode::file,        ExitCode::not_a_bundle,
+      ExitCode::command_line, ExitCode::no_device, ExitCode::not_a_bundle};
+  const auto topic = static_cast<std::size_t>(code) / 10;
+  return topic < std::size(k_of_topics) ? k_of_topics[topic] : ExitCode::internal;
 }
 
 ExitCode report_errors(std::span<const Error> errors, Reporter& reporter) {

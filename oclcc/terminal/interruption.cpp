@@ -1,14 +1,11 @@
 #include "terminal/interruption.hpp"
 
 #include <cerrno>
-#include <csignal>
-#include <cstdint>
 #include <fcntl.h>
 #include <initializer_list>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
-#include <thread>
 #include <unistd.h>
 
 namespace oclcc {
@@ -38,20 +35,9 @@ void end_by(int signal) {
 
 } // namespace
 
-struct Interruption::State {
-  sigset_t handled{};
-  sigset_t before{};
-  int signals = -1;
-  int end = -1; // readable when the thread must return
-  std::stop_source stop;
-  std::thread thread;
-
-  void wait();
-};
-
-void Interruption::State::wait() {
+void Interruption::wait() {
   for (;;) {
-    pollfd files[] = {{signals, POLLIN, 0}, {end, POLLIN, 0}};
+    pollfd files[] = {{m_signals.number(), POLLIN, 0}, {m_end.number(), POLLIN, 0}};
     const int ready = ::poll(files, 2, -1);
     if (ready < 0 && errno != EINTR) {
       return;
@@ -60,42 +46,31 @@ void Interruption::State::wait() {
       return;
     }
     signalfd_siginfo facts{};
-    if (ready > 0 && ::read(signals, &facts, sizeof(facts)) == sizeof(facts)) {
-      stop.request_stop();
+    if (ready > 0 && ::read(m_signals.number(), &facts, sizeof(facts)) == sizeof(facts)) {
+      m_stop.request_stop();
       end_by(static_cast<int>(facts.ssi_signo));
     }
   }
 }
 
-Interruption::Interruption() : m_state(std::make_unique<State>()) {
-  State& state = *m_state;
-  state.handled = signals_to_handle();
-  state.signals = ::signalfd(-1, &state.handled, SFD_CLOEXEC | SFD_NONBLOCK);
-  state.end = ::eventfd(0, EFD_CLOEXEC);
-  if (state.signals < 0 || state.end < 0) {
+Interruption::Interruption()
+    : m_handled(signals_to_handle()),
+      m_signals(::signalfd(-1, &m_handled, SFD_CLOEXEC | SFD_NONBLOCK)),
+      m_end(::eventfd(0, EFD_CLOEXEC)) {
+  if (!m_signals.is_open() || !m_end.is_open()) {
     return; // the signals then have their default actions; a guard cleans up after them
   }
-  ::pthread_sigmask(SIG_BLOCK, &state.handled, &state.before);
-  state.thread = std::thread([&state] { state.wait(); });
+  ::pthread_sigmask(SIG_BLOCK, &m_handled, &m_before);
+  m_thread = std::thread([this] { wait(); });
 }
 
 Interruption::~Interruption() {
-  State& state = *m_state;
-  if (state.thread.joinable()) {
+  if (m_thread.joinable()) {
     const std::uint64_t one = 1;
-    [[maybe_unused]] const ssize_t written = ::write(state.end, &one, sizeof(one));
-    state.thread.join();
-    ::pthread_sigmask(SIG_SETMASK, &state.before, nullptr);
+    [[maybe_unused]] const ssize_t written = ::write(m_end.number(), &one, sizeof(one));
+    m_thread.join();
+    ::pthread_sigmask(SIG_SETMASK, &m_before, nullptr);
   }
-  for (const int file : {state.signals, state.end}) {
-    if (file >= 0) {
-      ::close(file);
-    }
-  }
-}
-
-std::stop_token Interruption::stop_token() const noexcept {
-  return m_state->stop.get_token();
 }
 
 bool keep_standard_files_open() noexcept {

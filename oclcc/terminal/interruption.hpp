@@ -1,8 +1,11 @@
 // What main() needs of the process: signals that end it in good order, and open standard streams.
 #pragma once
 
-#include <memory>
+#include "base/file_io.hpp"
+
+#include <csignal>
 #include <stop_token>
+#include <thread>
 
 namespace oclcc {
 
@@ -18,11 +21,17 @@ public:
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
 
-  [[nodiscard]] std::stop_token stop_token() const noexcept;
+  [[nodiscard]] std::stop_token stop_token() const noexcept { return m_stop.get_token(); }
 
 private:
-  struct State;
-  std::unique_ptr<State> m_state;
+  void wait();
+
+  sigset_t m_handled{};
+  sigset_t m_before{};
+  clbin::base::FileDescriptor m_signals;
+  clbin::base::FileDescriptor m_end; // readable when the thread must return
+  std::stop_source m_stop;
+  std::thread m_thread;
 };
 
 // Opens each closed standard stream such that its use still fails with EBADF. Otherwise, the next

@@ -26,15 +26,8 @@ std::size_t terminal_columns() {
 }
 
 std::string_view severity_color(Severity severity) {
-  switch (severity) {
-  case Severity::note:
-    return "\x1b[1;36m";
-  case Severity::warning:
-    return "\x1b[1;35m";
-  case Severity::error:
-    break;
-  }
-  return "\x1b[1;31m";
+  constexpr std::string_view k_colors[] = {"\x1b[1;36m", "\x1b[1;35m", "\x1b[1;31m"};
+  return k_colors[static_cast<std::size_t>(severity)];
 }
 
 bool environment_has(const char* name) {
@@ -96,15 +89,8 @@ std::string source_excerpt(const Diagnostic& diagnostic, bool color) {
 } // namespace
 
 std::string_view to_string(Severity severity) noexcept {
-  switch (severity) {
-  case Severity::note:
-    return "note";
-  case Severity::warning:
-    return "warning";
-  case Severity::error:
-    break;
-  }
-  return "error";
+  constexpr std::string_view k_names[] = {"note", "warning", "error"};
+  return k_names[static_cast<std::size_t>(severity)];
 }
 
 Reporter::Reporter(ColorMode color, Verbosity verbosity, DiagnosticsFormat format)

@@ -1,9 +1,7 @@
 #include "terminal/shell_quoting.hpp"
 
-#include "base/text.hpp"
 #include "terminal/terminal_text.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
 
 namespace oclcc {

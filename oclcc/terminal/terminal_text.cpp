@@ -1,7 +1,5 @@
 #include "terminal/terminal_text.hpp"
 
-#include <algorithm>
-#include <cstdint>
 #include <fmt/format.h>
 #include <iterator>
 
@@ -40,6 +38,22 @@ std::size_t cell_count(const clbin::base::CodePoint& point) {
   return is_in(k_double_width, point.value) ? 2 : 1;
 }
 
+constexpr std::size_t k_least_units = 2;
+constexpr std::chrono::milliseconds k_least_time{1000};
+
+// Returns "12 s", "3 min", "2 h 5 min", rounded up, so that a run does not end later than shown.
+std::string duration_text(std::chrono::milliseconds duration) {
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(duration).count();
+  if (seconds <= 90) {
+    return fmt::format("{} s", seconds);
+  }
+  const auto minutes = (seconds + 59) / 60;
+  if (minutes < 60) {
+    return fmt::format("{} min", minutes);
+  }
+  return fmt::format("{} h {} min", minutes / 60, minutes % 60);
+}
+
 } // namespace
 
 std::string padding_below(std::string_view line, std::size_t column) {
@@ -71,26 +85,6 @@ std::string_view fitting(std::string_view text, std::size_t cells) {
   }
   return text.substr(0, end);
 }
-
-namespace {
-
-constexpr std::size_t k_least_units = 2;
-constexpr std::chrono::milliseconds k_least_time{1000};
-
-// Returns "12 s", "3 min", "2 h 5 min", rounded up, so that a run does not end later than shown.
-std::string duration_text(std::chrono::milliseconds duration) {
-  const auto seconds = std::chrono::ceil<std::chrono::seconds>(duration).count();
-  if (seconds <= 90) {
-    return fmt::format("{} s", seconds);
-  }
-  const auto minutes = (seconds + 59) / 60;
-  if (minutes < 60) {
-    return fmt::format("{} min", minutes);
-  }
-  return fmt::format("{} h {} min", minutes / 60, minutes % 60);
-}
-
-} // namespace
 
 std::string progress_line(const Progress& progress) {
   return fmt::format("[{}/{}] {}", progress.done, progress.total, progress.label);

@@ -10,7 +10,6 @@
 #include <csignal>
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,27 +54,17 @@ Result<FileDescriptor> filled_pipe(ByteView message) {
 // terminal, and Ctrl-C ends it, too.
 Result<pid_t> start(const std::string& command, int input, int output,
                     const std::filesystem::path& home) {
-  std::vector<std::string> words{"/bin/sh", "-c", command};
   std::vector<std::string> environment = worker::own_environment();
   worker::set_variable(environment, worker::k_home_variable, home.string());
-  worker::SpawnSettings settings;
-  ::posix_spawn_file_actions_adddup2(&settings.files, input, STDIN_FILENO);
-  ::posix_spawn_file_actions_adddup2(&settings.files, output, STDOUT_FILENO);
-  settings.restore_signals(worker::DefaultSignals::ignored_by_main);
-  pid_t process = -1;
-  const int error =
-      ::posix_spawn(&process, words.front().c_str(), &settings.files, &settings.attributes,
-                    worker::pointers_to(words).data(), worker::pointers_to(environment).data());
-  if (error != 0) {
-    return fail(ErrorCode::file_read, "{} cannot be started: {}", k_name, reason_of(error));
+  worker::Spawn spawn(worker::DefaultSignals::ignored_by_main);
+  spawn.duplicate(input, STDIN_FILENO);
+  spawn.duplicate(output, STDOUT_FILENO);
+  const auto process = spawn.start("/bin/sh", {"/bin/sh", "-c", command}, std::move(environment));
+  if (!process) {
+    return fail(ErrorCode::file_read, "{} cannot be started: {}", k_name,
+                reason_of(process.error()));
   }
-  return process;
-}
-
-bool has_exited(pid_t process) {
-  siginfo_t info{};
-  const int known = ::waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOHANG | WNOWAIT);
-  return known != 0 || info.si_pid != 0;
+  return *process;
 }
 
 enum class Reading { more, end };
@@ -112,7 +101,7 @@ Answer answer_of(pid_t process, int pipe, std::chrono::seconds limit) {
   while (answer.ending == Ending::none) {
     pollfd request{pipe, POLLIN, 0};
     (void)::poll(&request, reading == Reading::more ? 1 : 0, k_milliseconds_between_looks);
-    const bool exited = has_exited(process); // before the last read
+    const bool exited = worker::has_ended(process); // before the last read
     if (reading == Reading::more) {
       reading = read_available(pipe, answer.bytes);
     }
@@ -125,14 +114,6 @@ Answer answer_of(pid_t process, int pipe, std::chrono::seconds limit) {
     }
   }
   return answer;
-}
-
-// Returns the wait status.
-int wait_for(pid_t process) {
-  int status = 0;
-  while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
-  }
-  return status;
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -185,7 +166,7 @@ Result<Signature> Signer::run_command(ByteView message) {
     ::kill(process, SIGKILL);
     worker::end_strays(m_home->path().string());
   }
-  const int status = wait_for(process);
+  const int status = worker::wait_for(process).value_or(0);
   m_home->stay_if_interrupted();
   if (answer.ending == Ending::too_long) {
     return fail(ErrorCode::file_read, "{} wrote more than {} bytes", k_name, k_max_answer_bytes);

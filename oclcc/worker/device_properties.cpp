@@ -1,11 +1,9 @@
 #include "worker/installed_devices.hpp"
 
-#include <algorithm>
+#include "terminal/reporter.hpp"
+
 #include <cstring>
-#include <fmt/core.h>
-#include <optional>
-#include <span>
-#include <string_view>
+#include <fmt/format.h>
 
 namespace oclcc::worker {
 
@@ -85,23 +83,7 @@ constexpr Name k_local_memory_types[] = {
 constexpr Name k_cache_types[] = {
     {CL_NONE, "none"}, {CL_READ_ONLY_CACHE, "read-only"}, {CL_READ_WRITE_CACHE, "read-write"}};
 
-// Values of extensions, with names that do not depend on the version of the headers.
-constexpr cl_device_info k_nv_compute_capability_major = 0x4000;
-constexpr cl_device_info k_nv_compute_capability_minor = 0x4001;
-constexpr cl_device_info k_nv_registers_per_block = 0x4002;
-constexpr cl_device_info k_nv_warp_size = 0x4003;
-constexpr cl_device_info k_nv_gpu_overlap = 0x4004;
-constexpr cl_device_info k_nv_kernel_exec_timeout = 0x4005;
-constexpr cl_device_info k_nv_integrated_memory = 0x4006;
-constexpr cl_device_info k_nv_copy_engines = 0x4007;
-constexpr cl_device_info k_nv_pci_bus = 0x4008;
-constexpr cl_device_info k_nv_pci_slot = 0x4009;
-constexpr cl_device_info k_nv_pci_domain = 0x400A;
-constexpr cl_device_info k_amd_board_name = 0x4038;
-constexpr cl_device_info k_amd_wavefront_width = 0x4043;
-constexpr cl_device_info k_intel_ip_version = 0x4250;
-constexpr cl_device_info k_half_fp_config = 0x1033;
-
+// Numbers are those of extensions: not every version of the headers has their names.
 constexpr Property k_properties[] = {
     {CL_DEVICE_NAME, "name", Form::text},
     {CL_DEVICE_VENDOR, "vendor", Form::text},
@@ -164,7 +146,7 @@ constexpr Property k_properties[] = {
 
     {CL_DEVICE_SINGLE_FP_CONFIG, "single precision", Form::flags, k_float_flags},
     {CL_DEVICE_DOUBLE_FP_CONFIG, "double precision", Form::flags, k_float_flags},
-    {k_half_fp_config, "half precision", Form::flags, k_float_flags},
+    {0x1033, "half precision", Form::flags, k_float_flags},
     {CL_DEVICE_PREFERRED_VECTOR_WIDTH_CHAR, "preferred vector width, char", Form::number},
     {CL_DEVICE_PREFERRED_VECTOR_WIDTH_SHORT, "preferred vector width, short", Form::number},
     {CL_DEVICE_PREFERRED_VECTOR_WIDTH_INT, "preferred vector width, int", Form::number},
@@ -205,20 +187,20 @@ constexpr Property k_properties[] = {
     {CL_DEVICE_PARTITION_AFFINITY_DOMAIN, "partition affinity", Form::flags, k_affinity_flags},
     {CL_DEVICE_PREFERRED_INTEROP_USER_SYNC, "prefers user's sync for interop", Form::boolean},
 
-    {k_nv_compute_capability_major, "compute capability, major", Form::number},
-    {k_nv_compute_capability_minor, "compute capability, minor", Form::number},
-    {k_nv_registers_per_block, "registers a work-group", Form::number},
-    {k_nv_warp_size, "warp size", Form::number},
-    {k_nv_copy_engines, "copy engines", Form::number},
-    {k_nv_gpu_overlap, "copies while it computes", Form::boolean},
-    {k_nv_kernel_exec_timeout, "kernels have a time limit", Form::boolean},
-    {k_nv_integrated_memory, "integrated memory", Form::boolean},
-    {k_nv_pci_domain, "PCI domain", Form::number},
-    {k_nv_pci_bus, "PCI bus", Form::number},
-    {k_nv_pci_slot, "PCI slot", Form::number},
-    {k_amd_board_name, "board name", Form::text},
-    {k_amd_wavefront_width, "wavefront width", Form::number},
-    {k_intel_ip_version, "Intel IP version", Form::version},
+    {0x4000, "compute capability, major", Form::number},
+    {0x4001, "compute capability, minor", Form::number},
+    {0x4002, "registers a work-group", Form::number},
+    {0x4003, "warp size", Form::number},
+    {0x4007, "copy engines", Form::number},
+    {0x4004, "copies while it computes", Form::boolean},
+    {0x4005, "kernels have a time limit", Form::boolean},
+    {0x4006, "integrated memory", Form::boolean},
+    {0x400A, "PCI domain", Form::number},
+    {0x4008, "PCI bus", Form::number},
+    {0x4009, "PCI slot", Form::number},
+    {0x4038, "board name", Form::text},
+    {0x4043, "wavefront width", Form::number},
+    {0x4250, "Intel IP version", Form::version},
 
     {CL_DEVICE_BUILT_IN_KERNELS, "built-in kernels", Form::text},
     {CL_DEVICE_EXTENSIONS, "extensions", Form::words},
@@ -286,15 +268,6 @@ std::string format_bytes(cl_ulong bytes) {
                    : fmt::format("{:.4g} {} ({} bytes)", amount, units[unit], bytes);
 }
 
-std::string join(const std::vector<std::string>& words, std::string_view between) {
-  std::string text;
-  for (const std::string& word : words) {
-    text += text.empty() ? "" : between;
-    text += word;
-  }
-  return text;
-}
-
 std::string format_flags(cl_ulong value, std::span<const Name> names) {
   std::vector<std::string> words;
   for (const Name& name : names) {
@@ -306,14 +279,12 @@ std::string format_flags(cl_ulong value, std::span<const Name> names) {
   if (value != 0) {
     words.push_back(fmt::format("{:#x}", value));
   }
-  return words.empty() ? "none" : join(words, ", ");
+  return words.empty() ? "none" : fmt::format("{}", fmt::join(words, ", "));
 }
 
 std::string format_choice(cl_ulong value, std::span<const Name> names) {
-  const auto* const found = std::find_if(names.data(), names.data() + names.size(),
-                                         [&](const Name& name) { return name.value == value; });
-  return found == names.data() + names.size() ? fmt::format("{:#x}", value)
-                                              : std::string(found->text);
+  const auto found = std::ranges::find(names, value, &Name::value);
+  return found == names.end() ? fmt::format("{:#x}", value) : std::string(found->text);
 }
 
 std::string format_version(cl_ulong version) {
@@ -325,7 +296,7 @@ std::string format_sizes(const std::string& bytes) {
   for (std::size_t at = 0; bytes.size() - at >= sizeof(std::size_t); at += sizeof(std::size_t)) {
     words.push_back(std::to_string(value_at<std::size_t>(bytes, at)));
   }
-  return join(words, " x ");
+  return fmt::format("{}", fmt::join(words, " x "));
 }
 
 std::string format_name_versions(const std::string& bytes) {
@@ -336,7 +307,7 @@ std::string format_name_versions(const std::string& bytes) {
     const std::string_view name(entry.name, strnlen(entry.name, sizeof(entry.name)));
     words.push_back(fmt::format("{} {}", name, format_version(entry.version)));
   }
-  return join(words, ", ");
+  return fmt::format("{}", fmt::join(words, ", "));
 }
 
 std::optional<std::string> format_integer(cl_ulong value, const Property& property) {

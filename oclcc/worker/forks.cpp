@@ -1,9 +1,7 @@
 #include "worker/forks.hpp"
 
-#include "base/file_io.hpp"
+#include "worker/spawn.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -15,13 +13,10 @@
 
 namespace oclcc::worker {
 
-using clbin::base::Bytes;
-using clbin::base::ByteView;
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::FileDescriptor;
-using clbin::base::reason_of;
-using clbin::base::Result;
+using base::Bytes;
+using base::ByteView;
+using base::FileDescriptor;
+using base::reason_of;
 
 namespace {
 
@@ -41,21 +36,10 @@ Bytes read_all(int file) {
 }
 
 [[noreturn]] void run_step(int answers, const Step& step) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const Result<Bytes> done = step();
-  const ByteView answer = done ? ByteView(*done) : clbin::base::as_bytes(done.error().message);
-  const bool sent = clbin::base::write_all(answers, answer) == 0;
+  const ByteView answer = done ? ByteView(*done) : base::as_bytes(done.error().message);
+  const bool sent = base::write_all(answers, answer) == 0;
   ::_exit(done && sent ? 0 : 1); // not exit(): the drivers' threads do not exist here
-}
-
-Result<int> wait_for(pid_t child) {
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) {
-      return fail(ErrorCode::internal, "cannot wait for a child process: {}", reason_of(errno));
-    }
-  }
-  return status;
 }
 
 // Returns -1 with errno set, otherwise the process in the parent and 0 in the child.
@@ -117,29 +101,33 @@ Bytes refusal(int error) {
 } // namespace
 
 Result<Bytes> run_in_child(const std::string& purpose, const Step& step) {
-  std::array<int, 2> pipe{-1, -1};
-  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) {
+  std::array<int, 2> ends{-1, -1};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
     return fail(ErrorCode::internal, "cannot open a pipe to a child process: {}", reason_of(errno));
   }
-  const pid_t child = ::fork();
+  const FileDescriptor own(ends[0]);
+  FileDescriptor theirs(ends[1]);
+  const pid_t child = fork_bound_to_parent();
   if (child == 0) {
-    run_step(pipe[1], step);
+    run_step(theirs.number(), step);
   }
-  const std::string problem = child < 0 ? reason_of(errno) : "";
-  ::close(pipe[1]);
-  Bytes answer = child < 0 ? Bytes() : read_all(pipe[0]);
-  ::close(pipe[0]);
   if (child < 0) {
-    return fail(ErrorCode::internal, "cannot start a child process: {}", problem);
+    return fail(ErrorCode::internal, "cannot start a child process: {}", reason_of(errno));
   }
-  CLBIN_TRY_ASSIGN(const int status, wait_for(child));
+  (void)theirs.close();
+  Bytes answer = read_all(own.number());
+  const std::optional<int> ended = wait_for(child);
+  if (!ended) {
+    return fail(ErrorCode::internal, "cannot wait for a child process: {}", reason_of(errno));
+  }
+  const int status = *ended;
   if (WIFSIGNALED(status)) {
     return fail(ErrorCode::internal, "the compiler crashed (signal {}) {}", WTERMSIG(status),
                 purpose);
   }
   if (WEXITSTATUS(status) != 0) {
     return fail(ErrorCode::internal, "{}: {}", purpose,
-                answer.empty() ? "the driver ended the process" : clbin::base::as_text(answer));
+                answer.empty() ? "the driver ended the process" : base::as_text(answer));
   }
   return answer;
 }

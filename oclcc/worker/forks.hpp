@@ -1,14 +1,8 @@
 // Forks of a worker: of a step, and of a process in which the compiler has started.
 #pragma once
 
-#include "base/byte_codec.hpp"
-#include "base/file_io.hpp"
-#include "base/result.hpp"
+#include "terminal/reporter.hpp"
 #include "worker/worker_protocol.hpp"
-
-#include <functional>
-#include <string>
-#include <sys/types.h>
 
 namespace oclcc::worker {
 
@@ -16,32 +10,31 @@ namespace oclcc::worker {
 // calling thread is copied: `step` must not wait for another thread. internal: the child cannot be
 // started, crashed ("the compiler crashed (signal 11) PURPOSE"), or `step` returned an error, whose
 // message is included.
-[[nodiscard]] clbin::base::Result<clbin::base::Bytes>
-run_in_child(const std::string& purpose,
-             const std::function<clbin::base::Result<clbin::base::Bytes>()>& step);
+[[nodiscard]] Result<base::Bytes> run_in_child(const std::string& purpose,
+                                               const std::function<Result<base::Bytes>()>& step);
 
 // Every unit starts from the same driver state, whatever was built before. Only the calling thread
 // is copied: the driver must be able to build without its other threads.
 class WarmCopy {
 public:
-  using Build = std::function<clbin::base::Bytes(clbin::base::ByteView request)>;
+  using Build = std::function<base::Bytes(base::ByteView request)>;
 
   // Forks a process that runs `warm_up` and then waits for requests. It ends with this process.
   // internal: the process cannot be started.
-  [[nodiscard]] static clbin::base::Result<WarmCopy> start(const std::function<void()>& warm_up,
-                                                           const Build& build);
+  [[nodiscard]] static Result<WarmCopy> start(const std::function<void()>& warm_up,
+                                              const Build& build);
 
   // Runs `build` in a fork of the warm copy, and passes its result to `answer` as a build_reply,
   // followed by a settled message. If the driver ends either process, this process ends with the
   // same signal or exit status.
-  void serve(clbin::base::ByteView request,
+  void serve(base::ByteView request,
              const std::function<void(const Message& message)>& answer) const;
 
 private:
-  WarmCopy(pid_t process, clbin::base::FileDescriptor channel)
+  WarmCopy(pid_t process, base::FileDescriptor channel)
       : m_process(process), m_channel(std::move(channel)) {}
   pid_t m_process;
-  clbin::base::FileDescriptor m_channel;
+  base::FileDescriptor m_channel;
 };
 
 } // namespace oclcc::worker

@@ -1,19 +1,15 @@
 #include "worker/installed_devices.hpp"
 
-#include <algorithm>
+#include "terminal/reporter.hpp"
+
 #include <cstdlib>
 #include <dlfcn.h>
-#include <filesystem>
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <fstream>
 #include <sys/resource.h>
 #include <system_error>
 
 namespace oclcc::worker {
-
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::Result;
 
 namespace {
 
@@ -37,7 +33,7 @@ std::vector<fs::path> icd_files_in(const fs::path& folder) {
       files.push_back(entry->path());
     }
   }
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files);
   return files;
 }
 
@@ -56,8 +52,7 @@ std::vector<std::string> libraries_named_in(const std::vector<fs::path>& icd_fil
   std::vector<std::string> libraries;
   for (const fs::path& file : icd_files) {
     std::string library = library_named_in(file);
-    if (!library.empty() &&
-        std::find(libraries.begin(), libraries.end(), library) == libraries.end()) {
+    if (!library.empty() && std::ranges::find(libraries, library) == libraries.end()) {
       libraries.push_back(std::move(library));
     }
   }
@@ -130,14 +125,6 @@ void append(InstalledDevices& all, InstalledDevices alone, std::uint32_t first_p
   }
 }
 
-std::string joined(const std::vector<std::string>& texts) {
-  std::string all;
-  for (const std::string& text : texts) {
-    all += (all.empty() ? "" : "; ") + text;
-  }
-  return all;
-}
-
 Result<InstalledDevices> ask_each(const WorkerSettings& settings, PropertyQuery properties,
                                   const std::vector<std::string>& libraries) {
   InstalledDevices all;
@@ -159,8 +146,9 @@ Result<InstalledDevices> ask_each(const WorkerSettings& settings, PropertyQuery 
     }
   }
   if (all.devices.empty()) {
+    const std::vector<std::string> nothing{std::string(k_nothing_installed)};
     return fail(ErrorCode::no_device, "no OpenCL driver lists a device: {}",
-                all.failures.empty() ? std::string(k_nothing_installed) : joined(all.failures));
+                fmt::join(all.failures.empty() ? nothing : all.failures, "; "));
   }
   return all;
 }

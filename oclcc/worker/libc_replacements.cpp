@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -34,64 +35,61 @@ Function* next_function(const char* name) noexcept {
   return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
 }
 
-template <typename Entry>
+// On 64-bit systems, dirent is the same.
+static_assert(sizeof(dirent) == sizeof(dirent64) &&
+              offsetof(dirent, d_name) == offsetof(dirent64, d_name));
+
 struct Listing {
-  std::vector<Entry> entries;
+  std::vector<dirent64> entries;
   std::size_t next = 0;
 };
 
-template <typename Entry>
 struct Listings {
   std::mutex mutex;
-  std::map<DIR*, Listing<Entry>> by_folder;
-
-  void forget(DIR* folder) {
-    const std::lock_guard lock(mutex);
-    by_folder.erase(folder);
-  }
+  std::map<DIR*, Listing> by_folder;
 };
 
-template <typename Entry>
-Listings<Entry>& listings() {
+Listings& listings() {
   // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
-  static auto* const all = new Listings<Entry>; // never destroyed: drivers read even at exit
+  static auto* const all = new Listings; // never destroyed: drivers read even at exit
   return *all;
 }
 
-template <typename Entry>
-Listing<Entry> read_all(DIR* folder, Entry* (*read)(DIR*)) {
-  Listing<Entry> listing;
-  for (const Entry* entry = read(folder); entry != nullptr; entry = read(folder)) {
+Listing read_all(DIR* folder, dirent64* (*read)(DIR*)) {
+  Listing listing;
+  for (const dirent64* entry = read(folder); entry != nullptr; entry = read(folder)) {
     // A record may be shorter than the structure.
-    Entry copy{};
+    dirent64 copy{};
     std::memcpy(&copy, entry, std::min<std::size_t>(entry->d_reclen, sizeof(copy)));
     listing.entries.push_back(copy);
   }
-  std::sort(listing.entries.begin(), listing.entries.end(),
-            [](const Entry& a, const Entry& b) { return std::strcmp(a.d_name, b.d_name) < 0; });
+  std::ranges::sort(listing.entries, [](const auto& a, const auto& b) {
+    return std::strcmp(a.d_name, b.d_name) < 0;
+  });
   return listing;
 }
 
 // Like readdir: returns nullptr at the end, with errno unchanged. An entry is valid until the
 // directory is closed.
-template <typename Entry>
-Entry* read_in_order(DIR* folder, Entry* (*read)(DIR*)) {
+dirent64* read_in_order(DIR* folder) {
+  // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
+  static auto* const read = next_function<dirent64*(DIR*)>("readdir64");
   if (!is_sorting().load()) {
     return read(folder);
   }
-  const std::lock_guard lock(listings<Entry>().mutex);
-  auto& known = listings<Entry>().by_folder;
+  const std::lock_guard lock(listings().mutex);
+  auto& known = listings().by_folder;
   auto found = known.find(folder);
   if (found == known.end()) {
     found = known.emplace(folder, read_all(folder, read)).first;
   }
-  Listing<Entry>& listing = found->second;
+  Listing& listing = found->second;
   return listing.next < listing.entries.size() ? &listing.entries[listing.next++] : nullptr;
 }
 
 void forget(DIR* folder) {
-  listings<dirent>().forget(folder);
-  listings<dirent64>().forget(folder);
+  const std::lock_guard lock(listings().mutex);
+  listings().by_folder.erase(folder);
 }
 
 constexpr std::size_t k_placeholder_length = 6; // "XXXXXX", as POSIX asks
@@ -175,14 +173,10 @@ void reset_temporary_names() noexcept {
 extern "C" {
 
 OCLCC_EXPORTED dirent* readdir(DIR* folder) {
-  // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
-  static auto* const next = next_function<dirent*(DIR*)>("readdir");
-  return read_in_order(folder, next);
+  return reinterpret_cast<dirent*>(read_in_order(folder));
 }
 OCLCC_EXPORTED dirent64* readdir64(DIR* folder) {
-  // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
-  static auto* const next = next_function<dirent64*(DIR*)>("readdir64");
-  return read_in_order(folder, next);
+  return read_in_order(folder);
 }
 OCLCC_EXPORTED void rewinddir(DIR* folder) noexcept {
   // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)

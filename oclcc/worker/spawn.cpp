@@ -1,9 +1,11 @@
 #include "worker/spawn.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <fstream>
 #include <iterator>
+#include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -88,12 +90,9 @@ void set_variable(std::vector<std::string>& variables, std::string_view name,
   variables.push_back(start + std::string(value));
 }
 
-SpawnSettings::SpawnSettings() {
-  ::posix_spawn_file_actions_init(&files);
-  ::posix_spawnattr_init(&attributes);
-}
-
-int SpawnSettings::restore_signals(DefaultSignals signals) {
+Spawn::Spawn(DefaultSignals signals) {
+  note(::posix_spawn_file_actions_init(&m_files));
+  note(::posix_spawnattr_init(&m_attributes));
   sigset_t none;
   sigset_t defaults;
   ::sigemptyset(&none);
@@ -103,30 +102,62 @@ int SpawnSettings::restore_signals(DefaultSignals signals) {
     ::sigemptyset(&defaults);
     ::sigaddset(&defaults, SIGXFSZ);
   }
-  for (const int error : {::posix_spawnattr_setsigmask(&attributes, &none),
-                          ::posix_spawnattr_setsigdefault(&attributes, &defaults)}) {
-    if (error != 0) {
-      return error;
-    }
+  note(::posix_spawnattr_setsigmask(&m_attributes, &none));
+  note(::posix_spawnattr_setsigdefault(&m_attributes, &defaults));
+}
+
+Spawn::~Spawn() {
+  ::posix_spawn_file_actions_destroy(&m_files);
+  ::posix_spawnattr_destroy(&m_attributes);
+}
+
+void Spawn::open(int number, const std::filesystem::path& path, int flags) {
+  note(::posix_spawn_file_actions_addopen(&m_files, number, path.c_str(), flags, 0600));
+}
+
+void Spawn::duplicate(int number, int copy) {
+  note(::posix_spawn_file_actions_adddup2(&m_files, number, copy));
+}
+
+void Spawn::close_from(int number) {
+  note(::posix_spawn_file_actions_addclosefrom_np(&m_files, number));
+}
+
+void Spawn::change_folder(const std::filesystem::path& folder) {
+  note(::posix_spawn_file_actions_addchdir_np(&m_files, folder.c_str()));
+}
+
+void Spawn::lead_process_group() {
+  note(::posix_spawnattr_setpgroup(&m_attributes, 0));
+  m_flags |= POSIX_SPAWN_SETPGROUP;
+}
+
+tl::expected<pid_t, int> Spawn::start(const std::filesystem::path& program,
+                                      std::vector<std::string> words,
+                                      std::vector<std::string> variables) {
+  note(::posix_spawnattr_setflags(&m_attributes, static_cast<short>(m_flags)));
+  int error = m_error;
+  pid_t process = -1;
+  if (error == 0) {
+    error = ::posix_spawn(&process, program.c_str(), &m_files, &m_attributes,
+                          pointers_to(words).data(), pointers_to(variables).data());
   }
-  return add_flags(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  return error == 0 ? tl::expected<pid_t, int>(process) : tl::unexpected(error);
 }
 
-int SpawnSettings::lead_process_group() {
-  const int error = ::posix_spawnattr_setpgroup(&attributes, 0);
-  return error != 0 ? error : add_flags(POSIX_SPAWN_SETPGROUP);
+std::optional<int> wait_for(pid_t child) noexcept {
+  int status = 0;
+  pid_t ended = -1;
+  do {
+    ended = ::waitpid(child, &status, 0);
+  } while (ended < 0 && errno == EINTR);
+  return ended == child ? std::optional(status) : std::nullopt;
 }
 
-int SpawnSettings::add_flags(int flags) {
-  short present = 0;
-  const int error = ::posix_spawnattr_getflags(&attributes, &present);
-  return error != 0 ? error
-                    : ::posix_spawnattr_setflags(&attributes, static_cast<short>(present | flags));
-}
-
-SpawnSettings::~SpawnSettings() {
-  ::posix_spawn_file_actions_destroy(&files);
-  ::posix_spawnattr_destroy(&attributes);
+bool has_ended(pid_t child) noexcept {
+  siginfo_t facts{};
+  return ::waitid(P_PID, static_cast<id_t>(child), &facts, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+         facts.si_pid != 0;
 }
 
 std::optional<std::uint64_t> resident_bytes(pid_t process) {

@@ -1,5 +1,5 @@
-// What each process that oclcc starts is given: words, environment and settings of posix_spawn; and
-// how much memory it uses.
+// Starts processes, with the words, environment and files that each gets, and waits for them; and
+// how much memory they use.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <sys/types.h>
+#include <tl/expected.hpp>
 #include <vector>
 
 namespace oclcc::worker {
@@ -36,25 +37,43 @@ enum class DefaultSignals : std::uint8_t {
   all,
 };
 
-// Initialized, and destroyed with the object.
-struct SpawnSettings {
-  SpawnSettings();
-  ~SpawnSettings();
-  SpawnSettings(const SpawnSettings&) = delete;
-  SpawnSettings& operator=(const SpawnSettings&) = delete;
+// What a new process gets. It blocks no signal. Its files are opened in the order of the calls.
+class Spawn {
+public:
+  explicit Spawn(DefaultSignals signals);
+  ~Spawn();
+  Spawn(const Spawn&) = delete;
+  Spawn& operator=(const Spawn&) = delete;
 
-  // The process blocks no signal. Returns 0 or the error of the system.
-  int restore_signals(DefaultSignals signals);
+  // If `flags` create the file, only its owner can use it.
+  void open(int number, const std::filesystem::path& path, int flags);
+  void duplicate(int number, int copy);
+  void close_from(int number);
+  void change_folder(const std::filesystem::path& folder);
   // The process leads a process group, so that what it starts can be ended with it, and oclcc alone
-  // receives the signals of the terminal. Returns 0 or the error of the system.
-  int lead_process_group();
+  // receives the signals of the terminal.
+  void lead_process_group();
 
-  posix_spawn_file_actions_t files{};
-  posix_spawnattr_t attributes{};
+  // Starts the program. `variables` are its whole environment. Returns the error of the system,
+  // also if a previous call failed.
+  [[nodiscard]] tl::expected<pid_t, int> start(const std::filesystem::path& program,
+                                               std::vector<std::string> words,
+                                               std::vector<std::string> variables);
 
 private:
-  int add_flags(int flags);
+  void note(int error) { m_error = m_error == 0 ? error : m_error; }
+
+  posix_spawn_file_actions_t m_files{};
+  posix_spawnattr_t m_attributes{};
+  int m_flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
+  int m_error = 0;
 };
+
+// Blocks until the child ends. Returns its wait status; std::nullopt if the system does not report
+// it.
+std::optional<int> wait_for(pid_t child) noexcept;
+// Whether the child has ended, or is none. Its status can still be waited for.
+[[nodiscard]] bool has_ended(pid_t child) noexcept;
 
 // Returns the resident bytes of `process` or of its largest descendant. Forks share most of their
 // memory, so that a sum would count it several times. std::nullopt if the system does not report

@@ -1,42 +1,28 @@
 #include "worker/worker_main.hpp"
 
 #include "opencl/device_query.hpp"
-#include "opencl/driver.hpp"
 #include "opencl/program_build.hpp"
 #include "worker/driver_rules.hpp"
 #include "worker/forks.hpp"
 #include "worker/installed_devices.hpp"
-#include "worker/worker_protocol.hpp"
 
-#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <filesystem>
-#include <map>
-#include <optional>
-#include <set>
-#include <string_view>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
-#include <utility>
-#include <vector>
 
 namespace oclcc::worker {
 
-using clbin::base::Bytes;
-using clbin::base::Error;
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::Result;
-using clbin::format::DeviceIdentity;
-using clbin::format::KernelReflection;
+using base::Bytes;
 using clbin::opencl::Driver;
+using format::DeviceIdentity;
+using format::KernelReflection;
 
 namespace {
 
@@ -63,60 +49,6 @@ public:
 
 private:
   int m_output; // standard output and standard error of a worker are the same file
-};
-
-// State of a worker between requests: the drivers and their devices.
-class WorkerSession {
-public:
-  [[nodiscard]] EnumerateReply enumerate(const EnumerateRequest& request);
-  // Returns the isolation for the request's device; `context` if there is no such device.
-  [[nodiscard]] UnitIsolation isolation(const BuildRequest& request);
-  // Returns the warm-up for the request's device.
-  [[nodiscard]] WarmUp warm_up_for(const BuildRequest& request);
-  // Builds a trivial program for the request's device and keeps it. Ignores failures: the first
-  // unit then takes longer.
-  void warm_up(const BuildRequest& request);
-  // Creates a context for the unit.
-  [[nodiscard]] BuildReply build(const BuildRequest& request);
-  // Releases the objects of the last build, before the next build. On PoCL, this takes longer than
-  // building a small kernel on other drivers.
-  void release_unit() noexcept;
-
-private:
-  struct Device {
-    cl_device_id id = nullptr;
-    std::optional<clbin::format::DeviceIdentity> identity; // once asked for
-  };
-  struct Platform {
-    cl_platform_id id = nullptr;
-    std::vector<Device> devices;
-  };
-  [[nodiscard]] clbin::base::Result<void> open();
-  // Asks the driver the first time only.
-  [[nodiscard]] clbin::base::Result<clbin::format::DeviceIdentity> identity_of(Device& device);
-  // With its identity.
-  [[nodiscard]] clbin::base::Result<Device> find_device(const BuildRequest& request);
-  [[nodiscard]] clbin::opencl::Program build_trivial_program(const Device& device) const;
-
-  // Fills in the binary and the reflection of m_program.
-  [[nodiscard]] clbin::base::Result<void> fill_reply(const BuildRequest& request,
-                                                     cl_device_id device,
-                                                     clbin::format::DeviceFamily family,
-                                                     BuildReply& reply);
-  [[nodiscard]] clbin::base::Result<void> reflect(const BuildRequest& request, cl_device_id device,
-                                                  BuildReply& reply);
-  [[nodiscard]] clbin::base::Result<clbin::base::Bytes>
-  binary_for_first_launch(cl_program program, cl_device_id device,
-                          const std::vector<BinaryPass>& passes) const;
-
-  std::filesystem::path m_folder = std::filesystem::current_path();
-  KernelNote m_kernel_note;
-  std::optional<clbin::opencl::Driver> m_driver;
-  std::vector<Platform> m_platforms;
-  clbin::opencl::Context m_warm_context;
-  clbin::opencl::Program m_warm_program;
-  clbin::opencl::Context m_context;
-  clbin::opencl::Program m_program;
 };
 
 // The include guard of clang's opencl-c.h. On PoCL, reading that header takes 100 ms of a warm-up's
@@ -153,10 +85,8 @@ DeviceDescription describe_device(const Driver& driver, cl_device_id device) {
 Error with_long_kernel(Error error, const std::vector<KernelReflection>& kernels) {
   constexpr std::size_t k_most_bytes = 254;
   constexpr std::size_t k_shown_bytes = 40;
-  const auto longest = std::max_element(kernels.begin(), kernels.end(),
-                                        [](const KernelReflection& a, const KernelReflection& b) {
-                                          return a.name.size() < b.name.size();
-                                        });
+  const auto longest = std::ranges::max_element(
+      kernels, {}, [](const KernelReflection& kernel) { return kernel.name.size(); });
   if (longest != kernels.end() && longest->name.size() > k_most_bytes) {
     error.message +=
         fmt::format("; PoCL cannot make the binary of kernel '{}...', whose name has "
@@ -180,228 +110,249 @@ BuildReply failed(std::string error) {
   return reply;
 }
 
-Result<void> WorkerSession::open() {
-  if (m_driver) {
+// State of a worker between requests: the drivers and their devices.
+class WorkerSession {
+public:
+  EnumerateReply enumerate(const EnumerateRequest& request) {
+    EnumerateReply reply;
+    if (const auto opened = open(); !opened) {
+      reply.error = opened.error().message;
+      reply.no_opencl = opened.error().code == ErrorCode::no_opencl;
+      return reply;
+    }
+    for (std::size_t p = 0; p < m_platforms.size(); ++p) {
+      Platform& platform = m_platforms[p];
+      for (std::size_t d = 0; d < platform.devices.size(); ++d) {
+        Device& device = platform.devices[d];
+        const auto identity = identity_of(device);
+        if (!identity) {
+          reply.error = fmt::format("device {}:{}: {}", p, d, identity.error().message);
+          return reply;
+        }
+        DeviceDescription description = describe_device(*m_driver, device.id);
+        description.identity = *identity;
+        description.platform = static_cast<std::uint32_t>(p);
+        description.device = static_cast<std::uint32_t>(d);
+        description.driver_library = library_of(platform.id);
+        if (request.with_properties) {
+          description.properties = query_device_properties(*m_driver, device.id);
+        }
+        reply.devices.push_back(std::move(description));
+      }
+    }
+    if (reply.devices.empty()) { // the ICD loader skips libraries that it cannot load
+      reply.load_failures = load_failures(installed_driver_libraries());
+    }
+    return reply;
+  }
+
+  // Of the request's device.
+  Result<DeviceIdentity> identity_of(const BuildRequest& request) {
+    CLBIN_TRY_ASSIGN(const Device device, find_device(request));
+    return *device.identity;
+  }
+
+  // Builds a trivial program for the request's device and keeps it. Ignores failures: the first
+  // unit then takes longer.
+  void warm_up(const BuildRequest& request) {
+    const auto device = find_device(request);
+    if (!device) {
+      return;
+    }
+    cl_int code = CL_SUCCESS;
+    m_warm_context = clbin::opencl::Context(
+        m_driver->CreateContext(nullptr, 1, &device->id, nullptr, nullptr, &code),
+        m_driver->ReleaseContext);
+    if (m_warm_context && code == CL_SUCCESS) {
+      m_warm_program = build_trivial_program(*device);
+    }
+  }
+
+  // Creates a context for the unit.
+  BuildReply build(const BuildRequest& request) {
+    const auto device = find_device(request);
+    if (!device) {
+      return failed(device.error().message);
+    }
+    const Driver& driver = *m_driver;
+    const auto family = format::device_family(*device->identity);
+    set_working_directory_name(writes_working_directory(family) ? k_current_folder
+                                                                : m_folder.string());
+    cl_int code = CL_SUCCESS;
+    m_context = clbin::opencl::Context(
+        driver.CreateContext(nullptr, 1, &device->id, nullptr, nullptr, &code),
+        driver.ReleaseContext);
+    if (!m_context || code != CL_SUCCESS) {
+      return failed(fmt::format("clCreateContext failed: {}", clbin::opencl::cl_error_name(code)));
+    }
+    const bool is_loaded = !request.binary.empty();
+    std::string options = request.options.text();
+    if (!is_loaded) {
+      options += options.empty() ? "-cl-kernel-arg-info" : " -cl-kernel-arg-info";
+    }
+    auto outcome = is_loaded ? clbin::opencl::build_from_binary(driver, m_context.get(), device->id,
+                                                                request.binary, options,
+                                                                request.binary_kernels)
+                             : clbin::opencl::build_from_source(
+                                   driver, m_context.get(), {device->id}, request.source, options);
+    m_program = std::move(outcome.program);
+    BuildReply reply;
+    reply.cl_code = outcome.code;
+    reply.stage = std::move(outcome.stage);
+    reply.log = std::move(outcome.log);
+    if (is_loaded || outcome.code != CL_SUCCESS) {
+      return reply;
+    }
+    if (const auto filled = fill_reply(request, device->id, family, reply); !filled) {
+      reply.error = filled.error().message;
+    }
+    return reply;
+  }
+
+  // Releases the objects of the last build, before the next build. On PoCL, this takes longer than
+  // building a small kernel on other drivers.
+  void release_unit() noexcept {
+    m_program = {};
+    m_context = {};
+  }
+
+private:
+  struct Device {
+    cl_device_id id = nullptr;
+    std::optional<DeviceIdentity> identity; // once asked for
+  };
+  struct Platform {
+    cl_platform_id id = nullptr;
+    std::vector<Device> devices;
+  };
+
+  Result<void> open() {
+    if (m_driver) {
+      return {};
+    }
+    CLBIN_TRY_ASSIGN(const Driver driver, clbin::opencl::open_icd_driver());
+    CLBIN_TRY_ASSIGN(const auto ids, clbin::opencl::list_platforms(driver));
+    std::vector<Platform> platforms;
+    for (cl_platform_id id : ids) {
+      CLBIN_TRY_ASSIGN(const auto devices, clbin::opencl::list_devices(driver, id));
+      Platform& platform = platforms.emplace_back();
+      platform.id = id;
+      for (cl_device_id device : devices) {
+        platform.devices.push_back({device, std::nullopt});
+      }
+    }
+    m_platforms = std::move(platforms);
+    m_driver = driver;
     return {};
   }
-  CLBIN_TRY_ASSIGN(const Driver driver, clbin::opencl::open_icd_driver());
-  CLBIN_TRY_ASSIGN(const auto ids, clbin::opencl::list_platforms(driver));
-  std::vector<Platform> platforms;
-  for (cl_platform_id id : ids) {
-    CLBIN_TRY_ASSIGN(const auto devices, clbin::opencl::list_devices(driver, id));
-    Platform& platform = platforms.emplace_back();
-    platform.id = id;
-    for (cl_device_id device : devices) {
-      platform.devices.push_back({device, std::nullopt});
+
+  // Asks the driver the first time only.
+  Result<DeviceIdentity> identity_of(Device& device) {
+    if (!device.identity) {
+      CLBIN_TRY_ASSIGN(device.identity, clbin::opencl::query_identity(*m_driver, device.id));
     }
+    return *device.identity;
   }
-  m_platforms = std::move(platforms);
-  m_driver = driver;
-  return {};
-}
 
-EnumerateReply WorkerSession::enumerate(const EnumerateRequest& request) {
-  EnumerateReply reply;
-  if (const auto opened = open(); !opened) {
-    reply.error = opened.error().message;
-    reply.no_opencl = opened.error().code == ErrorCode::no_opencl;
-    return reply;
-  }
-  for (std::size_t p = 0; p < m_platforms.size(); ++p) {
-    Platform& platform = m_platforms[p];
-    for (std::size_t d = 0; d < platform.devices.size(); ++d) {
-      Device& device = platform.devices[d];
-      const auto identity = identity_of(device);
-      if (!identity) {
-        reply.error = fmt::format("device {}:{}: {}", p, d, identity.error().message);
-        return reply;
-      }
-      DeviceDescription description = describe_device(*m_driver, device.id);
-      description.identity = *identity;
-      description.platform = static_cast<std::uint32_t>(p);
-      description.device = static_cast<std::uint32_t>(d);
-      description.driver_library = library_of(platform.id);
-      if (request.with_properties) {
-        description.properties = query_device_properties(*m_driver, device.id);
-      }
-      reply.devices.push_back(std::move(description));
+  // With its identity.
+  Result<Device> find_device(const BuildRequest& request) {
+    CLBIN_TRY(open());
+    if (request.platform >= m_platforms.size() ||
+        request.device >= m_platforms[request.platform].devices.size()) {
+      return fail(ErrorCode::no_device, "device {}:{} is no longer available", request.platform,
+                  request.device);
     }
+    Device& device = m_platforms[request.platform].devices[request.device];
+    CLBIN_TRY(identity_of(device));
+    return device;
   }
-  if (reply.devices.empty()) { // the ICD loader skips libraries that it cannot load
-    reply.load_failures = load_failures(installed_driver_libraries());
-  }
-  return reply;
-}
 
-Result<DeviceIdentity> WorkerSession::identity_of(Device& device) {
-  if (!device.identity) {
-    CLBIN_TRY_ASSIGN(device.identity, clbin::opencl::query_identity(*m_driver, device.id));
+  clbin::opencl::Program build_trivial_program(const Device& device) const {
+    cl_context context = m_warm_context.get();
+    if (warm_up_for(*device.identity) == WarmUp::il) {
+      return clbin::opencl::build_from_il(*m_driver, context, {device.id}, warm_up_module(), {}, {},
+                                          {})
+          .program;
+    }
+    format::SourcePackage source;
+    source.main = {"warm_up.cl", "warm_up.cl", "kernel void warm_up(void) {}\n"};
+    auto outcome = clbin::opencl::build_from_source(*m_driver, context, {device.id}, source,
+                                                    k_without_opencl_header);
+    if (outcome.code != CL_SUCCESS) {
+      outcome = clbin::opencl::build_from_source(*m_driver, context, {device.id}, source, {});
+    }
+    return std::move(outcome.program);
   }
-  return *device.identity;
-}
 
-Result<WorkerSession::Device> WorkerSession::find_device(const BuildRequest& request) {
-  CLBIN_TRY(open());
-  if (request.platform >= m_platforms.size() ||
-      request.device >= m_platforms[request.platform].devices.size()) {
-    return fail(ErrorCode::no_device, "device {}:{} is no longer available", request.platform,
-                request.device);
-  }
-  Device& device = m_platforms[request.platform].devices[request.device];
-  CLBIN_TRY(identity_of(device));
-  return device;
-}
-
-UnitIsolation WorkerSession::isolation(const BuildRequest& request) {
-  const auto device = find_device(request);
-  return device ? unit_isolation(*device->identity) : UnitIsolation::context;
-}
-
-WarmUp WorkerSession::warm_up_for(const BuildRequest& request) {
-  const auto device = find_device(request);
-  return device ? worker::warm_up_for(*device->identity) : WarmUp::source;
-}
-
-void WorkerSession::warm_up(const BuildRequest& request) {
-  const auto device = find_device(request);
-  if (!device) {
-    return;
-  }
-  cl_int code = CL_SUCCESS;
-  m_warm_context = clbin::opencl::Context(
-      m_driver->CreateContext(nullptr, 1, &device->id, nullptr, nullptr, &code),
-      m_driver->ReleaseContext);
-  if (m_warm_context && code == CL_SUCCESS) {
-    m_warm_program = build_trivial_program(*device);
-  }
-}
-
-clbin::opencl::Program WorkerSession::build_trivial_program(const Device& device) const {
-  cl_context context = m_warm_context.get();
-  if (worker::warm_up_for(*device.identity) == WarmUp::il) {
-    return clbin::opencl::build_from_il(*m_driver, context, {device.id}, warm_up_module(), {}, {},
-                                        {})
-        .program;
-  }
-  clbin::format::SourcePackage source;
-  source.main = {"warm_up.cl", "warm_up.cl", "kernel void warm_up(void) {}\n"};
-  auto outcome = clbin::opencl::build_from_source(*m_driver, context, {device.id}, source,
-                                                  k_without_opencl_header);
-  if (outcome.code != CL_SUCCESS) {
-    outcome = clbin::opencl::build_from_source(*m_driver, context, {device.id}, source, {});
-  }
-  return std::move(outcome.program);
-}
-
-BuildReply WorkerSession::build(const BuildRequest& request) {
-  const auto device = find_device(request);
-  if (!device) {
-    return failed(device.error().message);
-  }
-  const Driver& driver = *m_driver;
-  const auto family = clbin::format::device_family(*device->identity);
-  set_working_directory_name(writes_working_directory(family) ? k_current_folder
-                                                              : m_folder.string());
-  cl_int code = CL_SUCCESS;
-  m_context =
-      clbin::opencl::Context(driver.CreateContext(nullptr, 1, &device->id, nullptr, nullptr, &code),
-                             driver.ReleaseContext);
-  if (!m_context || code != CL_SUCCESS) {
-    return failed(fmt::format("clCreateContext failed: {}", clbin::opencl::cl_error_name(code)));
-  }
-  if (!request.binary.empty()) {
-    auto loaded =
-        clbin::opencl::build_from_binary(driver, m_context.get(), device->id, request.binary,
-                                         request.options.text(), request.binary_kernels);
-    m_program = std::move(loaded.program);
-    BuildReply reply;
-    reply.cl_code = loaded.code;
-    reply.stage = loaded.stage;
-    reply.log = loaded.log;
-    return reply;
-  }
-  std::string options = request.options.text();
-  options += options.empty() ? "-cl-kernel-arg-info" : " -cl-kernel-arg-info";
-  auto outcome = clbin::opencl::build_from_source(driver, m_context.get(), {device->id},
-                                                  request.source, options);
-  m_program = std::move(outcome.program);
-  BuildReply reply;
-  reply.cl_code = outcome.code;
-  reply.stage = std::move(outcome.stage);
-  reply.log = std::move(outcome.log);
-  if (outcome.code != CL_SUCCESS) {
-    return reply;
-  }
-  if (const auto filled = fill_reply(request, device->id, family, reply); !filled) {
-    reply.error = filled.error().message;
-  }
-  return reply;
-}
-
-void WorkerSession::release_unit() noexcept {
-  m_program = {};
-  m_context = {};
-}
-
-Result<void> WorkerSession::fill_reply(const BuildRequest& request, cl_device_id device,
-                                       clbin::format::DeviceFamily family, BuildReply& reply) {
-  const Driver& driver = *m_driver;
-  cl_program program = m_program.get();
-  if (!needs_specialization(family)) {
-    // Before the reflection, which creates kernels: the binary must contain only the result of the
-    // build.
-    CLBIN_TRY_ASSIGN(reply.binary, clbin::opencl::program_binary(driver, program, device));
-    return reflect(request, device, reply);
-  }
-  CLBIN_TRY(reflect(request, device, reply));
-  std::set<GroupSize> sizes;
-  std::set<GroupSize> offset_sizes;
-  for (KernelReflection& kernel : reply.kernels) {
-    kernel.specialized_sizes = sizes_to_specialize(kernel, request.specializations);
-    for (const GroupSize& size : kernel.specialized_sizes) {
-      sizes.insert(size);
-      if (has_offset_launch(kernel.name, size, request.specializations)) {
-        offset_sizes.insert(size);
+  // Fills in the binary and the reflection of m_program.
+  Result<void> fill_reply(const BuildRequest& request, cl_device_id device,
+                          format::DeviceFamily family, BuildReply& reply) {
+    const Driver& driver = *m_driver;
+    cl_program program = m_program.get();
+    if (!needs_specialization(family)) {
+      // Before the reflection, which creates kernels: the binary must contain only the result of
+      // the build.
+      CLBIN_TRY_ASSIGN(reply.binary, clbin::opencl::program_binary(driver, program, device));
+      return reflect(request, device, reply);
+    }
+    CLBIN_TRY(reflect(request, device, reply));
+    std::set<GroupSize> sizes;
+    std::set<GroupSize> offset_sizes;
+    for (KernelReflection& kernel : reply.kernels) {
+      kernel.specialized_sizes = sizes_to_specialize(kernel, request.specializations);
+      for (const GroupSize& size : kernel.specialized_sizes) {
+        sizes.insert(size);
+        if (has_offset_launch(kernel.name, size, request.specializations)) {
+          offset_sizes.insert(size);
+        }
       }
     }
+    const auto passes = first_launch_passes(family, sizes, offset_sizes);
+    auto binary = binary_for_first_launch(program, device, passes);
+    if (!binary) {
+      return tl::unexpected(with_long_kernel(std::move(binary.error()), reply.kernels));
+    }
+    reply.binary = *std::move(binary);
+    return {};
   }
-  const auto passes = first_launch_passes(family, sizes, offset_sizes);
-  auto binary = binary_for_first_launch(program, device, passes);
-  if (!binary) {
-    return tl::unexpected(with_long_kernel(std::move(binary.error()), reply.kernels));
-  }
-  reply.binary = *std::move(binary);
-  return {};
-}
 
-Result<void> WorkerSession::reflect(const BuildRequest& request, cl_device_id device,
-                                    BuildReply& reply) {
-  const clbin::opencl::KernelCreation creation{
-      [this](const std::string& kernel) { m_kernel_note.set(kernel); }, request.fatal_kernels};
-  auto reflection = clbin::opencl::reflect_kernels(*m_driver, m_program.get(), device, creation);
-  m_kernel_note.clear();
-  if (!reflection) {
-    return tl::unexpected(reflection.error());
+  Result<void> reflect(const BuildRequest& request, cl_device_id device, BuildReply& reply) {
+    const clbin::opencl::KernelCreation creation{
+        [this](const std::string& kernel) { m_kernel_note.set(kernel); }, request.fatal_kernels};
+    auto reflection = clbin::opencl::reflect_kernels(*m_driver, m_program.get(), device, creation);
+    m_kernel_note.clear();
+    if (!reflection) {
+      return tl::unexpected(reflection.error());
+    }
+    for (const std::string& problem : reflection->problems) {
+      reply.log += fmt::format("{}warning: {}", reply.log.empty() ? "" : "\n", problem);
+    }
+    reply.kernels = std::move(reflection->kernels);
+    return {};
   }
-  for (const std::string& problem : reflection->problems) {
-    reply.log += fmt::format("{}warning: {}", reply.log.empty() ? "" : "\n", problem);
-  }
-  reply.kernels = std::move(reflection->kernels);
-  return {};
-}
 
-Result<Bytes> WorkerSession::binary_for_first_launch(cl_program program, cl_device_id device,
-                                                     const std::vector<BinaryPass>& passes) const {
-  Bytes binary;
-  for (const BinaryPass& pass : passes) {
-    const auto ask = [&] {
-      ::setenv(pass.variable.c_str(), pass.value.c_str(), 1);
-      return clbin::opencl::program_binary(*m_driver, program, device);
-    };
-    CLBIN_TRY_ASSIGN(binary, run_in_child(pass.purpose, ask));
+  Result<Bytes> binary_for_first_launch(cl_program program, cl_device_id device,
+                                        const std::vector<BinaryPass>& passes) const {
+    Bytes binary;
+    for (const BinaryPass& pass : passes) {
+      const auto ask = [&] {
+        ::setenv(pass.variable.c_str(), pass.value.c_str(), 1);
+        return clbin::opencl::program_binary(*m_driver, program, device);
+      };
+      CLBIN_TRY_ASSIGN(binary, run_in_child(pass.purpose, ask));
+    }
+    return binary;
   }
-  return binary;
-}
+
+  std::filesystem::path m_folder = std::filesystem::current_path();
+  KernelNote m_kernel_note;
+  std::optional<Driver> m_driver;
+  std::vector<Platform> m_platforms;
+  clbin::opencl::Context m_warm_context;
+  clbin::opencl::Program m_warm_program;
+  clbin::opencl::Context m_context;
+  clbin::opencl::Program m_program;
+};
 
 // Also checks the environment, because parts of the working directory will be removed.
 bool is_started_by_oclcc() {
@@ -435,7 +386,7 @@ void settle_process() {
 bool is_program_cache(const std::filesystem::path& entry) {
   const std::string name = entry.filename().string();
   return entry.parent_path() == k_pocl_folder && name.size() == 2 &&
-         std::all_of(name.begin(), name.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+         std::ranges::all_of(name, [](char c) { return c >= 'A' && c <= 'Z'; });
 }
 
 enum class ProgramCaches : std::uint8_t { keep, remove };
@@ -459,7 +410,7 @@ bool send(const Message& message) {
 // Answers requests. Each function returns false if the parent is gone or sent no valid request.
 class Service {
 public:
-  explicit Service(const LibcReplacements& libc) : m_libc(libc) {}
+  explicit Service(void (*reset_names)() noexcept) : m_reset_names(reset_names) {}
 
   [[nodiscard]] bool answer(const Message& request) {
     switch (request.kind) {
@@ -488,9 +439,10 @@ private:
     if (!message) {
       return false;
     }
+    const auto identity = m_session.identity_of(*message);
     // Loading a binary does not affect the bytes of a later unit.
     const bool needs_warm_copy =
-        message->binary.empty() && m_session.isolation(*message) == UnitIsolation::copy;
+        message->binary.empty() && identity && unit_isolation(*identity) == UnitIsolation::copy;
     if (!needs_warm_copy) {
       return build_here(*message, ProgramCaches::keep);
     }
@@ -498,7 +450,7 @@ private:
       return build_in_copy(request, *message);
     }
     // A copy starts from the same state, but costs some 50 ms.
-    if (m_session.warm_up_for(*message) == WarmUp::source) {
+    if (warm_up_for(*identity) == WarmUp::source) {
       warm_up(*message);
     }
     return build_here(*message, ProgramCaches::remove);
@@ -522,7 +474,7 @@ private:
     if (copy == m_copies.end()) {
       auto started =
           WarmCopy::start([&] { warm_up(message); },
-                          [this](clbin::base::ByteView bytes) {
+                          [this](base::ByteView bytes) {
                             const auto unit = decode<BuildRequest>(bytes);
                             return build(unit.value_or(BuildRequest()), ProgramCaches::remove);
                           });
@@ -541,30 +493,29 @@ private:
 
   void warm_up(const BuildRequest& message) {
     const QuietOutput quiet;
-    m_libc.reset_temporary_names();
+    m_reset_names();
     m_session.warm_up(message);
   }
 
   [[nodiscard]] Bytes build(const BuildRequest& message, ProgramCaches caches) {
     empty_driver_folders(caches);
-    m_libc.reset_temporary_names();
+    m_reset_names();
     return encode(m_session.build(message));
   }
 
-  const LibcReplacements& m_libc;
+  void (*m_reset_names)() noexcept;
   WorkerSession m_session;
   std::map<std::pair<std::uint32_t, std::uint32_t>, WarmCopy> m_copies; // by platform and device
 };
 
 } // namespace
 
-bool run_worker(const LibcReplacements& libc) {
+bool run_worker(void (*reset_names)() noexcept) {
   if (!is_started_by_oclcc()) {
     return false;
   }
   settle_process();
-  libc.sort_directories();
-  Service service(libc);
+  Service service(reset_names);
   for (;;) {
     const auto request = receive_message(k_worker_channel, std::nullopt);
     if (!request || !service.answer(*request)) {

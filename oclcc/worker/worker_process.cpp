@@ -1,9 +1,8 @@
 #include "worker/worker_process.hpp"
 
-#include "base/file_io.hpp"
+#include "terminal/reporter.hpp"
 #include "worker/driver_rules.hpp"
 #include "worker/spawn.hpp"
-#include "worker/worker_protocol.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,25 +11,19 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <thread>
 #include <unistd.h>
-#include <utility>
 
 namespace oclcc::worker {
 
-using clbin::base::ByteView;
-using clbin::base::Error;
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::FileDescriptor;
-using clbin::base::reason_of;
-using clbin::base::Result;
-using clbin::base::TemporaryFolder;
+using base::ByteView;
+using base::FileDescriptor;
+using base::reason_of;
+using base::TemporaryFolder;
 
 namespace {
 
@@ -53,22 +46,22 @@ Result<FileDescriptor> move_out_of_the_way(int number) {
   return moved;
 }
 
-struct Ends {
+struct Channel {
   FileDescriptor parent;
   FileDescriptor child;
 };
 
-Result<Ends> open_channel() {
-  std::array<int, 2> numbers{-1, -1};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, numbers.data()) != 0) {
+Result<Channel> open_channel() {
+  std::array<int, 2> ends{-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
     return fail(ErrorCode::internal, "cannot open a channel to a worker: {}", reason_of(errno));
   }
-  auto parent = move_out_of_the_way(numbers[0]);
-  auto child = move_out_of_the_way(numbers[1]);
+  auto parent = move_out_of_the_way(ends[0]);
+  auto child = move_out_of_the_way(ends[1]);
   if (!parent || !child) {
     return tl::unexpected(parent ? child.error() : parent.error());
   }
-  return Ends{std::move(*parent), std::move(*child)};
+  return Channel{std::move(*parent), std::move(*child)};
 }
 
 // --- environment --------------------------------------------------------------------------------
@@ -97,9 +90,8 @@ constexpr std::string_view k_tunables = "GLIBC_TUNABLES=";
 void tune_malloc(std::vector<std::string>& variables) {
   std::string value = "glibc.malloc.tcache_count=65535:glibc.malloc.trim_threshold=1073741824:"
                       "glibc.malloc.top_pad=16777216:glibc.malloc.mmap_threshold=33554432";
-  const auto users =
-      std::find_if(variables.begin(), variables.end(),
-                   [](const std::string& variable) { return variable.starts_with(k_tunables); });
+  const auto users = std::ranges::find_if(
+      variables, [](const std::string& variable) { return variable.starts_with(k_tunables); });
   if (users != variables.end() && users->size() > k_tunables.size()) {
     value += ":" + users->substr(k_tunables.size());
   }
@@ -141,56 +133,34 @@ Result<void> prepare_folder(const std::filesystem::path& folder, const WorkerSet
   if (settings.only_driver.empty()) {
     return {};
   }
-  return clbin::base::write_output_file(
-      folder / std::filesystem::path(k_vendors_folder).filename() / "only.icd",
-      clbin::base::as_bytes(settings.only_driver + "\n"));
+  return base::write_output_file(folder / std::filesystem::path(k_vendors_folder).filename() /
+                                     "only.icd",
+                                 base::as_bytes(settings.only_driver + "\n"));
 }
 
 // --- start --------------------------------------------------------------------------------------
 
-struct SpawnFiles {
-  int channel;
-  int output;
-  int input;
-};
-
-// Returns 0 or the error of the system.
-int describe_spawn(SpawnSettings& spawn, const SpawnFiles& files,
-                   const std::filesystem::path& folder) {
-  for (const int error :
-       {::posix_spawn_file_actions_adddup2(&spawn.files, files.input, 0),
-        ::posix_spawn_file_actions_adddup2(&spawn.files, files.output, 1),
-        ::posix_spawn_file_actions_adddup2(&spawn.files, files.output, 2),
-        ::posix_spawn_file_actions_adddup2(&spawn.files, files.channel, k_worker_channel),
-        ::posix_spawn_file_actions_addclosefrom_np(&spawn.files, k_worker_channel + 1),
-        ::posix_spawn_file_actions_addchdir_np(&spawn.files, folder.c_str()),
-        spawn.restore_signals(DefaultSignals::all), spawn.lead_process_group()}) {
-    if (error != 0) {
-      return error;
-    }
-  }
-  return 0;
-}
-
-Result<pid_t> spawn_worker(const WorkerSettings& settings, const SpawnFiles& files,
-                           const std::filesystem::path& folder) {
-  SpawnSettings spawn;
-  int error = describe_spawn(spawn, files, folder);
+Result<pid_t> spawn_worker(const WorkerSettings& settings, const std::filesystem::path& folder,
+                           int channel, int output) {
+  CLBIN_TRY_ASSIGN(const FileDescriptor input,
+                   move_out_of_the_way(::open("/dev/null", O_RDONLY | O_CLOEXEC)));
+  Spawn spawn(DefaultSignals::all);
+  spawn.duplicate(input.number(), STDIN_FILENO);
+  spawn.duplicate(output, STDOUT_FILENO);
+  spawn.duplicate(output, STDERR_FILENO);
+  spawn.duplicate(channel, k_worker_channel);
+  spawn.close_from(k_worker_channel + 1);
+  spawn.change_folder(folder);
+  spawn.lead_process_group();
   std::vector<std::string> words{"oclcc"};
   words.insert(words.end(), settings.arguments.begin(), settings.arguments.end());
-  std::vector<std::string> environment = worker_environment(settings, folder);
-  const std::vector<char*> argv = pointers_to(words);
-  const std::vector<char*> envp = pointers_to(environment);
-  pid_t process = -1;
-  if (error == 0) {
-    error = ::posix_spawn(&process, settings.executable.c_str(), &spawn.files, &spawn.attributes,
-                          argv.data(), envp.data());
-  }
-  if (error != 0) {
+  const auto process =
+      spawn.start(settings.executable, std::move(words), worker_environment(settings, folder));
+  if (!process) {
     return fail(ErrorCode::internal, "cannot start a worker process ('{}'): {}",
-                settings.executable.string(), reason_of(error));
+                settings.executable.string(), reason_of(process.error()));
   }
-  return process;
+  return *process;
 }
 
 // --- end ----------------------------------------------------------------------------------------
@@ -198,41 +168,24 @@ Result<pid_t> spawn_worker(const WorkerSettings& settings, const SpawnFiles& fil
 // Whether the process exits by itself within `patience`; the caller must still reap it.
 bool ends_by_itself(pid_t process, std::chrono::milliseconds patience) {
   const auto end = std::chrono::steady_clock::now() + patience;
-  for (;;) {
-    siginfo_t facts{};
-    const int asked =
-        ::waitid(P_PID, static_cast<id_t>(process), &facts, WEXITED | WNOHANG | WNOWAIT);
-    if (asked == 0 && facts.si_pid == process) {
-      return true;
-    }
-    if ((asked < 0 && errno != EINTR) || std::chrono::steady_clock::now() >= end) {
+  while (!has_ended(process)) {
+    if (std::chrono::steady_clock::now() >= end) {
       return false;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
+  return true;
 }
 
-// Ends the worker and the programs that it started. Returns the wait status.
-int kill_and_reap(pid_t process) {
-  ::kill(process, SIGKILL);
-  ::kill(-process, SIGKILL);
-  int status = 0;
-  while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
-  }
-  return status;
-}
-
-std::string describe_end(std::string_view subject, std::optional<int> status) {
+std::string end_text(std::optional<int> status) {
   if (!status) {
-    return fmt::format("{} stopped answering", subject);
+    return "stopped answering";
   }
-  if (WIFSIGNALED(*status) && WTERMSIG(*status) == SIGKILL) {
-    return fmt::format("{} was killed (signal 9); the machine may be out of memory", subject);
+  if (!WIFSIGNALED(*status)) {
+    return fmt::format("ended the worker process (exit status {})", WEXITSTATUS(*status));
   }
-  if (WIFSIGNALED(*status)) {
-    return fmt::format("{} crashed (signal {})", subject, WTERMSIG(*status));
-  }
-  return fmt::format("{} ended the worker process (exit status {})", subject, WEXITSTATUS(*status));
+  return WTERMSIG(*status) == SIGKILL ? "was killed (signal 9); the machine may be out of memory"
+                                      : fmt::format("crashed (signal {})", WTERMSIG(*status));
 }
 
 } // namespace
@@ -252,13 +205,16 @@ struct WorkerProcess::State {
       home->retire(process, std::move(folder));
     }
   }
-  // The wait status.
+  // Ends the worker and the programs that it started. Returns the wait status.
   int end() {
-    if (process <= 0) {
+    const pid_t ended = process.exchange(-1);
+    if (ended <= 0) {
       return 0;
     }
-    home->remove(process);
-    return kill_and_reap(process.exchange(-1));
+    home->remove(ended);
+    ::kill(ended, SIGKILL);
+    ::kill(-ended, SIGKILL);
+    return wait_for(ended).value_or(0);
   }
   State(std::shared_ptr<WorkerHome> own_home, TemporaryFolder own_folder,
         FileDescriptor own_channel, FileDescriptor own_output)
@@ -291,12 +247,9 @@ Result<WorkerProcess> WorkerProcess::start_in(std::shared_ptr<WorkerHome> home,
       move_out_of_the_way(
           ::open(output_path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600)));
   ::unlink(output_path.c_str());
-  CLBIN_TRY_ASSIGN(FileDescriptor input,
-                   move_out_of_the_way(::open("/dev/null", O_RDONLY | O_CLOEXEC)));
-  CLBIN_TRY_ASSIGN(Ends channel, open_channel());
+  CLBIN_TRY_ASSIGN(Channel channel, open_channel());
   CLBIN_TRY_ASSIGN(const pid_t process,
-                   spawn_worker(settings, {channel.child.number(), output.number(), input.number()},
-                                folder.path()));
+                   spawn_worker(settings, folder.path(), channel.child.number(), output.number()));
   home->add(process);
   auto state = std::make_unique<State>(std::move(home), std::move(folder),
                                        std::move(channel.parent), std::move(output));
@@ -306,12 +259,9 @@ Result<WorkerProcess> WorkerProcess::start_in(std::shared_ptr<WorkerHome> home,
 }
 
 Result<WorkerProcess> WorkerProcess::start(const WorkerSettings& settings) {
-  std::shared_ptr<WorkerHome> home = settings.home;
-  if (!home) {
-    CLBIN_TRY_ASSIGN(home, WorkerHome::create(settings.stop));
-  }
-  auto worker = start_in(home, settings);
-  home->stay_if_interrupted();
+  CLBIN_TRY_ASSIGN(const WorkerSettings own, with_home(settings));
+  auto worker = start_in(own.home, own);
+  own.home->stay_if_interrupted();
   return worker;
 }
 
@@ -382,21 +332,20 @@ Error WorkerProcess::end_after(ChannelFault fault, int system_error, std::string
   const int status = m_state->end();
   m_state->has_crashed = ended_itself;
   m_state->home->stay_if_interrupted();
-  switch (fault) {
-  case ChannelFault::closed:
-    return {ErrorCode::internal,
-            describe_end(subject, ended_itself ? std::optional(status) : std::nullopt)};
-  case ChannelFault::timed_out:
-    return {ErrorCode::internal,
-            fmt::format("{} did not finish within {} s", subject, timeout.count())};
-  case ChannelFault::garbage:
-    return {ErrorCode::internal,
-            fmt::format("{} damaged its worker process: the answer is not a message", subject)};
-  case ChannelFault::system:
-    break;
-  }
-  return {ErrorCode::internal,
-          fmt::format("{} cannot be reached: {}", subject, reason_of(system_error))};
+  const auto reason = [&]() -> std::string {
+    switch (fault) {
+    case ChannelFault::closed:
+      return end_text(ended_itself ? std::optional(status) : std::nullopt);
+    case ChannelFault::timed_out:
+      return fmt::format("did not finish within {} s", timeout.count());
+    case ChannelFault::garbage:
+      return "damaged its worker process: the answer is not a message";
+    case ChannelFault::system:
+      break;
+    }
+    return fmt::format("cannot be reached: {}", reason_of(system_error));
+  };
+  return {ErrorCode::internal, fmt::format("{} {}", subject, reason())};
 }
 
 template <typename Reply>

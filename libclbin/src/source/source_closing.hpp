@@ -36,6 +36,12 @@ inline constexpr std::size_t k_max_source_bytes = 16U << 20U; // of all texts of
 [[nodiscard]] format::SourcePackage close_source(const format::SourcePackage& package,
                                                  std::string_view options);
 
+// Returns the text as clang reads it, without the characters that compilers read differently.
+// Trigraphs are replaced by their characters, a carriage return without a line feed by a line feed,
+// and a zero byte by a space. Blanks between a backslash and the end of its line are removed. Line
+// numbers do not change.
+[[nodiscard]] std::string normalized(std::string_view text);
+
 // Returns a build log with the original names of the headers.
 [[nodiscard]] std::string with_open_names(std::string_view log);
 

@@ -1,7 +1,5 @@
 #include "source/source_closing.hpp"
 
-#include "source/closed_text.hpp"
-
 #include <algorithm>
 #include <fmt/core.h>
 #include <gmock/gmock.h>
