@@ -103,13 +103,13 @@ Result<ExitCode> run(const Options& options, Reporter& reporter) {
   return row.run(options, {reporter, workers, environment});
 }
 
-constexpr std::string_view k_no_memory = "out of memory";
-
-Result<ExitCode> run_reporting_exceptions(const Options& options, Reporter& reporter) {
+// Returns what `run` returns, or its exception as an error.
+template <typename Run>
+Result<ExitCode> without_exceptions(const Run& run) {
   try {
-    return run(options, reporter);
+    return run();
   } catch (const std::bad_alloc&) {
-    return fail(ErrorCode::out_of_memory, "{}", k_no_memory);
+    return fail(ErrorCode::out_of_memory, "out of memory");
   } catch (const std::exception& failure) {
     return fail(ErrorCode::internal, "internal error: {}", failure.what());
   }
@@ -126,7 +126,8 @@ ExitCode run_words(const std::vector<std::string>& words) {
     return fail_with(options.error());
   }
   Reporter reporter(options->color, options->verbosity, options->diagnostics_format);
-  const ExitCode code = report_result(run_reporting_exceptions(*options, reporter), reporter);
+  const ExitCode code =
+      report_result(without_exceptions([&] { return run(*options, reporter); }), reporter);
   if (code != ExitCode::success && options->mode != Mode::compile && options->mode != Mode::plan) {
     explain_source_inputs(*options, reporter);
   }
@@ -135,17 +136,14 @@ ExitCode run_words(const std::vector<std::string>& words) {
 }
 
 ExitCode run_main(const std::vector<std::string>& words) {
-  try {
+  const auto code = without_exceptions([&]() -> Result<ExitCode> {
     if (!keep_standard_files_open()) {
-      return fail_with(
-          {ErrorCode::file_read, "a standard stream is closed, and '/dev/null' cannot replace it"});
+      return fail(ErrorCode::file_read,
+                  "a standard stream is closed, and '/dev/null' cannot replace it");
     }
     return run_words(words);
-  } catch (const std::bad_alloc&) {
-    return fail_with({ErrorCode::out_of_memory, std::string(k_no_memory)});
-  } catch (const std::exception& failure) {
-    return fail_with({ErrorCode::internal, fmt::format("internal error: {}", failure.what())});
-  }
+  });
+  return code ? *code : fail_with(code.error());
 }
 
 } // namespace

@@ -20,14 +20,9 @@ using clbin::listing::SourceSummary;
 // with others. The errors contain `encrypted` if there is no key.
 [[nodiscard]] BundleSummary summarize_plain_bundle(const std::filesystem::path& path,
                                                    const BundleKeys& keys);
-// Returns a summary of nothing but an error.
-[[nodiscard]] BundleSummary unread_summary(const std::filesystem::path& path, const Error& error);
 
 // Returns what --info prints.
 [[nodiscard]] std::string info_text(const BundleSummary& bundle);
-
-// Returns the errors of all bundles, in order.
-[[nodiscard]] std::vector<Error> errors_of(const std::vector<BundleSummary>& bundles);
 
 // Returns "matmul(global float* restrict C, int width)", or "matmul(5 arguments)" or "matmul(...)"
 // if less is known.

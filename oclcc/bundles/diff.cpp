@@ -6,7 +6,6 @@
 #include "trust/bundle_encryption.hpp"
 
 #include <fmt/format.h>
-#include <set>
 
 namespace oclcc {
 
@@ -23,30 +22,16 @@ struct Difference {
   std::optional<std::string> after{};  // std::nullopt if only the first bundle has it
 };
 
-// The contents of a bundle, by name.
-using Facts = std::map<std::string, std::string>;
-
-struct EntryFacts {
-  std::string target;
-  std::string binary;
-  std::string options;
-  Facts kernels;
-};
-// Identifies an entry by the digest of its target and its kind, which are unique in a variant.
-using Entries = std::map<std::pair<std::string, std::string>, EntryFacts>;
-
-struct VariantFacts {
-  std::string options;
-  std::string builds;
-  std::string launches;
-  Entries entries;
+// What is compared of a program, a variant, an entry or a kernel.
+struct ComparedItem {
+  Difference place{}; // without the texts
+  std::string text{}; // what is printed if only one bundle has the item
+  std::vector<std::pair<std::string_view, std::string>> facts{}; // the same names in both bundles
 };
 
-struct ProgramFacts {
-  std::string source;
-  std::map<std::string, VariantFacts> variants;
-};
-using Programs = std::map<std::string, ProgramFacts>;
+// The items of a bundle by their path, so that an item precedes its parts: program, variant, digest
+// and kind of the entry, kernel.
+using ComparedItems = std::map<std::vector<std::string>, ComparedItem>;
 
 std::string source_text(const GroupSummary& group) {
   std::string text;
@@ -74,139 +59,95 @@ std::string kernel_text(const format::KernelReflection& kernel) {
   return text;
 }
 
-EntryFacts facts_of(const EntrySummary& entry) {
-  EntryFacts facts;
-  facts.target = target_name(entry.entry.target);
-  facts.options = entry.entry.options;
-  if (entry.blob) {
-    facts.binary = fmt::format("{}, {} bytes ({:.16})", format::describe(entry.entry),
-                               entry.blob->raw_bytes, base::to_hex(entry.blob->raw_digest));
+void add_entry(const EntrySummary& entry, Difference place, ComparedItems& items) {
+  const format::EntryView& view = entry.entry;
+  place.what = "entry";
+  place.target = target_name(view.target);
+  std::vector<std::string> path = {
+      place.program, place.variant,
+      fmt::format("{} {}", base::to_hex(view.target.digest), format::to_string(view.kind))};
+  const std::string binary =
+      entry.blob ? fmt::format("{}, {} bytes ({:.16})", format::describe(view),
+                               entry.blob->raw_bytes, base::to_hex(entry.blob->raw_digest))
+                 : "";
+  items[path] = {place, binary, {{"binary", binary}, {"options", view.options}}};
+  if (!entry.details) {
+    return;
   }
-  if (entry.details) {
-    for (const format::KernelReflection& kernel : entry.details->kernels) {
-      facts.kernels[kernel.name] = kernel_text(kernel);
-    }
+  place.what = "kernel";
+  path.emplace_back();
+  for (const format::KernelReflection& kernel : entry.details->kernels) {
+    path.back() = place.kernel = kernel.name;
+    const std::string text = kernel_text(kernel);
+    items[path] = {place, text, {{"kernel", text}}};
   }
-  return facts;
 }
 
-Programs programs_of(const BundleSummary& bundle) {
-  Programs programs;
+ComparedItems items_of(const BundleSummary& bundle) {
+  ComparedItems items;
   for (const GroupSummary& group : bundle.groups) {
-    ProgramFacts& program = programs[group.group.program];
-    program.source = source_text(group);
-    VariantFacts& variant = program.variants[group.group.variant];
-    variant.options = group.group.options;
-    variant.builds = builds_text(group);
-    variant.launches = fmt::format("{}", fmt::join(launch_texts(group.launches), "; "));
+    Difference place{.what = "program", .program = group.group.program};
+    items[{place.program}] = {place, place.program, {{"source", source_text(group)}}};
+    place.what = "variant";
+    place.variant = group.group.variant;
+    items[{place.program, place.variant}] = {
+        place,
+        place.variant,
+        {{"options", group.group.options},
+         {"builds", builds_text(group)},
+         {"launches", fmt::format("{}", fmt::join(launch_texts(group.launches), "; "))}}};
     for (const EntrySummary& entry : group.entries) {
-      variant.entries[{base::to_hex(entry.entry.target.digest),
-                       std::string(format::to_string(entry.entry.kind))}] = facts_of(entry);
+      add_entry(entry, place, items);
     }
   }
-  return programs;
+  return items;
 }
 
-class Comparison {
-public:
-  void compare(const Programs& a, const Programs& b) {
-    compare_maps(
-        a, b,
-        [&](const std::string& name, const ProgramFacts&) {
-          m_place = {.what = "program", .program = name};
-          return name;
-        },
-        [&](const ProgramFacts& one, const ProgramFacts& other) {
-          add_if_changed("source", one.source, other.source);
-          compare_variants(one.variants, other.variants);
-        });
+// Appends what only one bundle has, or the facts that differ.
+void compare(const ComparedItem* before, const ComparedItem* after,
+             std::vector<Difference>& found) {
+  if (before == nullptr || after == nullptr) {
+    found.push_back(before == nullptr ? after->place : before->place);
+    (before == nullptr ? found.back().after : found.back().before) =
+        before == nullptr ? after->text : before->text;
+    return;
   }
-
-  [[nodiscard]] std::vector<Difference> take() && { return std::move(m_found); }
-
-private:
-  // `enter` sets the place of an item, and returns the text of an item that only one map has;
-  // `both` compares the items that both have.
-  template <typename Map, typename Enter, typename Both>
-  void compare_maps(const Map& a, const Map& b, const Enter& enter, const Both& both) {
-    const Difference place = m_place;
-    std::set<typename Map::key_type> keys;
-    for (const auto* const map : {&a, &b}) {
-      for (const auto& item : *map) {
-        keys.insert(item.first);
-      }
-    }
-    for (const auto& key : keys) {
-      m_place = place;
-      const auto one = a.find(key);
-      const auto other = b.find(key);
-      const std::string text = enter(key, one != a.end() ? one->second : other->second);
-      if (one != a.end() && other != b.end()) {
-        both(one->second, other->second);
-      } else {
-        m_found.push_back(m_place);
-        (one != a.end() ? m_found.back().before : m_found.back().after) = text;
-      }
+  for (std::size_t i = 0; i < before->facts.size(); ++i) {
+    if (before->facts[i] != after->facts[i]) {
+      found.push_back(before->place);
+      found.back().what = before->facts[i].first;
+      found.back().before = before->facts[i].second;
+      found.back().after = after->facts[i].second;
     }
   }
+}
 
-  void add_if_changed(std::string_view what, const std::string& before, const std::string& after) {
-    if (before != after) {
-      m_found.push_back(m_place);
-      m_found.back().what = what;
-      m_found.back().before = before;
-      m_found.back().after = after;
+// Returns the differences, sorted by program, variant and target. Of an item that only one bundle
+// has, the parts are no further differences.
+std::vector<Difference> differences(const ComparedItems& a, const ComparedItems& b) {
+  std::set<std::vector<std::string>> paths;
+  for (const auto* const items : {&a, &b}) {
+    for (const auto& item : *items) {
+      paths.insert(item.first);
     }
   }
-
-  void compare_variants(const std::map<std::string, VariantFacts>& a,
-                        const std::map<std::string, VariantFacts>& b) {
-    compare_maps(
-        a, b,
-        [&](const std::string& name, const VariantFacts&) {
-          m_place.what = "variant";
-          m_place.variant = name;
-          return name;
-        },
-        [&](const VariantFacts& one, const VariantFacts& other) {
-          add_if_changed("options", one.options, other.options);
-          add_if_changed("builds", one.builds, other.builds);
-          add_if_changed("launches", one.launches, other.launches);
-          compare_entries(one.entries, other.entries);
-        });
+  std::vector<Difference> found;
+  std::vector<std::string> only; // the path of the last item that only one bundle has
+  for (const auto& path : paths) {
+    if (!only.empty() && path.size() > only.size() &&
+        std::equal(only.begin(), only.end(), path.begin())) {
+      continue;
+    }
+    const auto one = a.find(path);
+    const auto other = b.find(path);
+    compare(one == a.end() ? nullptr : &one->second, other == b.end() ? nullptr : &other->second,
+            found);
+    if (one == a.end() || other == b.end()) {
+      only = path;
+    }
   }
-
-  void compare_entries(const Entries& a, const Entries& b) {
-    compare_maps(
-        a, b,
-        [&](const Entries::key_type&, const EntryFacts& entry) {
-          m_place.what = "entry";
-          m_place.target = entry.target;
-          return entry.binary;
-        },
-        [&](const EntryFacts& one, const EntryFacts& other) {
-          add_if_changed("binary", one.binary, other.binary);
-          add_if_changed("options", one.options, other.options);
-          compare_kernels(one.kernels, other.kernels);
-        });
-  }
-
-  void compare_kernels(const Facts& a, const Facts& b) {
-    compare_maps(
-        a, b,
-        [&](const std::string& name, const std::string& fact) {
-          m_place.what = "kernel";
-          m_place.kernel = name;
-          return fact;
-        },
-        [&](const std::string& one, const std::string& other) {
-          add_if_changed("kernel", one, other);
-        });
-  }
-
-  Difference m_place;
-  std::vector<Difference> m_found;
-};
+  return found;
+}
 
 std::string place_text(const Difference& difference) {
   std::string text = fmt::format("program '{}'", difference.program);
@@ -250,24 +191,19 @@ std::string json_of(const std::vector<Difference>& found) {
   return report_json({{"same", {found.empty()}}, {"differences", {std::move(items)}}});
 }
 
-// Returns the differences, sorted by program, variant and target.
-std::vector<Difference> differences(const BundleSummary& a, const BundleSummary& b) {
-  Comparison comparison;
-  comparison.compare(programs_of(a), programs_of(b));
-  return std::move(comparison).take();
-}
-
 } // namespace
 
 Result<ExitCode> diff(const Options& options, const ModeContext& context) {
   CLBIN_TRY_ASSIGN(const BundleKeys keys, trust::read_decryption_keys(options, context.reporter));
   const std::vector<BundleSummary> bundles = {summarize_plain_bundle(options.inputs[0].path, keys),
                                               summarize_plain_bundle(options.inputs[1].path, keys)};
-  if (const ExitCode status = report_errors(errors_of(bundles), context.reporter);
+  std::vector<Error> errors = bundles[0].errors;
+  errors.insert(errors.end(), bundles[1].errors.begin(), bundles[1].errors.end());
+  if (const ExitCode status = report_errors(errors, context.reporter);
       status != ExitCode::success) {
     return status;
   }
-  const std::vector<Difference> found = differences(bundles[0], bundles[1]);
+  const std::vector<Difference> found = differences(items_of(bundles[0]), items_of(bundles[1]));
   std::string text;
   if (options.list_format == ListFormat::json) {
     text = json_of(found);

@@ -1,57 +1,44 @@
 #include "bundles/entry_trials.hpp"
 
 #include "format/bundle/read_limits.hpp"
-#include "loader/recorded_options.hpp"
 #include "opencl/driver.hpp"
 #include "opencl/program_build.hpp"
 #include "targets/patterns.hpp"
 #include "worker/driver_compiler.hpp"
 
-#include <algorithm>
-#include <chrono>
-
 namespace oclcc {
+
+using clbin::loader::Decision;
 
 namespace {
 
-// Limits the build logs of a bundle's trials together, because each trial can have one.
-class LogBudget {
-public:
-  explicit LogBudget(std::uint64_t total_bytes)
-      : m_left(format::limit_for_file(total_bytes, 16ULL << 20U, 4)) {}
-
-  std::string take(std::string log) {
-    if (log.size() > m_left) {
-      return fmt::format("{} bytes of build log are omitted", log.size());
-    }
-    m_left -= log.size();
-    return log;
-  }
-
-private:
-  std::uint64_t m_left;
-};
-
-Trial trial_of(UnitResult result, LogBudget& logs) {
+// `log_bytes_left` limits the build logs of a bundle's trials together, because each trial can have
+// one.
+Trial trial_of(UnitResult result, std::uint64_t& log_bytes_left) {
   if (!result.reply) {
-    return {Trial::Verdict::refused, result.failure, {}};
+    return {Decision::refused, result.failure, {}};
   }
   BuildReply& reply = *result.reply;
   const bool recompiled = clbin::opencl::reports_recompiling(reply.log);
-  std::string log = logs.take(std::move(reply.log));
+  std::string log = std::move(reply.log);
+  if (log.size() > log_bytes_left) {
+    log = fmt::format("{} bytes of build log are omitted", log.size());
+  } else {
+    log_bytes_left -= log.size();
+  }
   if (!reply.error.empty()) {
-    return {Trial::Verdict::refused, reply.error, std::move(log)};
+    return {Decision::refused, reply.error, std::move(log)};
   }
   if (reply.cl_code != 0) {
-    return {Trial::Verdict::refused,
+    return {Decision::refused,
             fmt::format("{} answered {}", reply.stage, clbin::opencl::cl_error_name(reply.cl_code)),
             std::move(log)};
   }
   if (recompiled) {
-    return {Trial::Verdict::recompiled, std::string(clbin::opencl::k_recompiled_sentence),
+    return {Decision::recompiled, std::string(clbin::opencl::k_recompiled_sentence),
             std::move(log)};
   }
-  return {Trial::Verdict::loads, "loads", std::move(log)};
+  return {Decision::loaded, "loads", std::move(log)};
 }
 
 } // namespace
@@ -125,11 +112,12 @@ std::vector<Trial> TrialDevices::carry_out(TrialPlan plan, const std::string& fi
                                                std::chrono::seconds(m_options.timeout_seconds))};
   build.jobs = worker_count(m_options);
   build.units = std::move(plan.m_units);
-  LogBudget logs(plan.m_bundle.total_bytes());
+  std::uint64_t log_bytes_left =
+      format::limit_for_file(plan.m_bundle.total_bytes(), 16ULL << 20U, 4);
   std::vector<Trial> trials(build.units.size());
   const auto finish = [&](std::size_t done, std::size_t unit, UnitResult& result) {
     m_reporter.progress(fmt::format("[{}/{}] {}", done, build.units.size(), file));
-    trials[unit] = trial_of(std::exchange(result, {}), logs);
+    trials[unit] = trial_of(std::exchange(result, {}), log_bytes_left);
   };
   (void)build_units(build, finish);
   m_reporter.end_progress();

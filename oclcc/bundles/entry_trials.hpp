@@ -5,21 +5,20 @@
 #include "command_line/options.hpp"
 #include "format/bundle/bundle_reader.hpp"
 #include "format/bundle/bundle_surgery.hpp"
+#include "loader/load_program.hpp"
 #include "loader/recorded_options.hpp"
 #include "matching/candidate_ranking.hpp"
 #include "units/unit.hpp"
 #include "worker/installed_devices.hpp"
 
-#include <memory>
 #include <tuple>
-#include <utility>
 
 namespace oclcc {
 
 // The result of a trial.
 struct Trial {
-  enum class Verdict : std::uint8_t { loads, recompiled, refused };
-  Verdict verdict = Verdict::refused;
+  using Decision = clbin::loader::Decision;
+  Decision decision = Decision::refused; // or loaded, or recompiled
   std::string outcome; // "loads", "clBuildProgram answered CL_…", "the compiler of … crashed"
   std::string driver_log;
 };
@@ -38,6 +37,10 @@ public:
   // ProvedBlobs::read.
   [[nodiscard]] Result<std::size_t> add(const clbin::matching::Candidate& candidate,
                                         std::size_t device);
+  // unsafe_options, as above.
+  [[nodiscard]] Result<void> check_options(const format::SharedText& options) {
+    return m_options_checker.check(options);
+  }
 
 private:
   friend class TrialDevices;

@@ -4,13 +4,10 @@
 #include "format/bundle/bundle_reader.hpp"
 #include "input/bundle_file.hpp"
 #include "loader/ladder.hpp"
-#include "loader/load_program.hpp"
 #include "targets/patterns.hpp"
 #include "terminal/terminal_text.hpp"
 #include "trust/bundle_encryption.hpp"
 #include "worker/worker_process.hpp"
-
-#include <algorithm>
 
 namespace oclcc {
 
@@ -48,9 +45,9 @@ struct Ladder {
 // Plans a trial of a matching entry, unless its bytes or options must not reach a driver. IL is not
 // tried.
 Result<void> plan_step(const matching::Candidate& candidate, std::size_t device, TrialPlan& plan,
-                       clbin::loader::OptionsChecker& checker, Step& step) {
+                       Step& step) {
   if (candidate.rule == Rule::il) {
-    const Result<void> checked = checker.check(candidate.entry.options);
+    const Result<void> checked = plan.check_options(candidate.entry.options);
     step.is_buildable = checked.has_value();
     step.reason = checked ? step.reason : checked.error().message;
     return {};
@@ -75,11 +72,11 @@ Result<void> plan_step(const matching::Candidate& candidate, std::size_t device,
 
 Result<Ladder> plan_ladder(const format::BundleReader& bundle, const format::GroupView& group,
                            const TrialDevices& devices, std::size_t device, TrialPlan& plan,
-                           clbin::loader::OptionsChecker& checker, format::TextBudget& budget) {
+                           format::TextBudget& budget) {
   CLBIN_TRY(budget.take(group)); // its names are printed
   Ladder ladder{device, group.program, group.variant, {}, false, {}, {}};
   ladder.has_source = group.source_blob != format::k_no_index;
-  if (const auto checked = checker.check(group.options); !checked) {
+  if (const auto checked = plan.check_options(group.options); !checked) {
     ladder.source_obstacle = checked.error().message;
   }
   CLBIN_TRY_ASSIGN(const auto candidates,
@@ -92,22 +89,10 @@ Result<Ladder> plan_ladder(const format::BundleReader& bundle, const format::Gro
     step.turn = candidate.turn;
     step.reason = candidate.reason;
     CLBIN_TRY(budget.take(sizeof step + step.target.size() + step.reason.size()));
-    CLBIN_TRY(plan_step(candidate, device, plan, checker, step));
+    CLBIN_TRY(plan_step(candidate, device, plan, step));
     ladder.steps.push_back(std::move(step));
   }
   return ladder;
-}
-
-Decision decision_of(const Trial& trial, bool has_loaded) {
-  switch (trial.verdict) {
-  case Trial::Verdict::refused:
-    return Decision::refused;
-  case Trial::Verdict::recompiled:
-    return Decision::recompiled;
-  case Trial::Verdict::loads:
-    break;
-  }
-  return has_loaded ? Decision::accepted : Decision::loaded;
 }
 
 // Decides about the entries of a step of a load, in order.
@@ -115,7 +100,8 @@ void settle_entries(Ladder& ladder, matching::Turn turn, const std::vector<Trial
   bool has_loaded = ladder.served_by != Origin::none;
   for (Step& step : ladder.steps) {
     if (step.turn == turn && step.trial.has_value()) {
-      step.decision = decision_of(trials[*step.trial], has_loaded);
+      const Decision alone = trials[*step.trial].decision;
+      step.decision = alone == Decision::loaded && has_loaded ? Decision::accepted : alone;
       has_loaded = has_loaded || step.decision == Decision::loaded;
     }
   }
@@ -243,14 +229,12 @@ Result<Explanation> explain_one(const std::filesystem::path& path, const BundleK
   CLBIN_TRY_ASSIGN(const format::BundleReader bundle, open_readable_bundle(path, keys));
   CLBIN_TRY(devices.find());
   TrialPlan plan(bundle);
-  clbin::loader::OptionsChecker checker;
   Explanation explanation{bundle_name(path), {}, {}};
   for (std::size_t device = 0; device < devices.all().size(); ++device) {
     format::TextBudget budget(bundle.total_bytes()); // output grows with the devices
     for (std::uint32_t index = 0; index < bundle.group_count(); ++index) {
       CLBIN_TRY_ASSIGN(const format::GroupView group, bundle.group(index));
-      CLBIN_TRY_ASSIGN(Ladder ladder,
-                       plan_ladder(bundle, group, devices, device, plan, checker, budget));
+      CLBIN_TRY_ASSIGN(Ladder ladder, plan_ladder(bundle, group, devices, device, plan, budget));
       explanation.ladders.push_back(std::move(ladder));
     }
   }
@@ -308,10 +292,9 @@ void write_json(const Explanation& explanation, const TrialDevices& devices, Jso
   document.end();
 }
 
-// Calls `show` for each bundle that can be explained, until it returns false.
-template <typename Show>
-Result<ExitCode> explain_all(const Options& options, TrialDevices& devices, Reporter& reporter,
-                             const Show& show) {
+// Prints each bundle that can be explained, or adds it to the document, if there is one.
+Result<ExitCode> explain_all(const Options& options, TrialDevices& devices, JsonStream* document,
+                             Reporter& reporter) {
   CLBIN_TRY_ASSIGN(const BundleKeys keys, trust::read_decryption_keys(options, reporter));
   ExitCode status = ExitCode::success;
   for (const Input& input : options.inputs) {
@@ -319,27 +302,14 @@ Result<ExitCode> explain_all(const Options& options, TrialDevices& devices, Repo
     if (!explanation) {
       reporter.error(named_error(explanation.error(), input.path));
       status = status == ExitCode::success ? exit_code_of(explanation.error().code) : status;
-    } else if (!show(*explanation)) {
+    } else if (document != nullptr) {
+      write_json(*explanation, devices, *document);
+    } else if ((options.inputs.size() > 1 && !reporter.print(explanation->file + ":\n")) ||
+               !print_text(*explanation, devices, reporter)) {
       return ExitCode::file;
     }
   }
   return status;
-}
-
-Result<ExitCode> explain_as_json(const Options& options, TrialDevices& devices,
-                                 Reporter& reporter) {
-  JsonStream document([&](std::string_view part) { return reporter.print(part); });
-  document.begin_object();
-  document.key("bundles");
-  document.begin_array();
-  const Result<ExitCode> status =
-      explain_all(options, devices, reporter, [&](const Explanation& explanation) {
-        write_json(explanation, devices, document);
-        return true;
-      });
-  document.end();
-  document.member("version", {k_report_version});
-  return document.finish() ? status : Result<ExitCode>(ExitCode::file);
 }
 
 } // namespace
@@ -347,13 +317,17 @@ Result<ExitCode> explain_as_json(const Options& options, TrialDevices& devices,
 Result<ExitCode> explain(const Options& options, const ModeContext& context) {
   Reporter& reporter = context.reporter;
   TrialDevices devices(options, context.workers, reporter);
-  if (options.list_format == ListFormat::json) {
-    return explain_as_json(options, devices, reporter);
+  if (options.list_format != ListFormat::json) {
+    return explain_all(options, devices, nullptr, reporter);
   }
-  return explain_all(options, devices, reporter, [&](const Explanation& explanation) {
-    return (options.inputs.size() == 1 || reporter.print(explanation.file + ":\n")) &&
-           print_text(explanation, devices, reporter);
-  });
+  JsonStream document([&](std::string_view part) { return reporter.print(part); });
+  document.begin_object();
+  document.key("bundles");
+  document.begin_array();
+  const Result<ExitCode> status = explain_all(options, devices, &document, reporter);
+  document.end();
+  document.member("version", {k_report_version});
+  return document.finish() ? status : ExitCode::file;
 }
 
 } // namespace oclcc

@@ -11,7 +11,6 @@
 #include "trust/bundle_encryption.hpp"
 #include "trust/key_files.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <set>
 #include <tuple>
@@ -24,18 +23,16 @@ namespace {
 
 // One file to be written.
 struct Item {
-  std::filesystem::path name; // below the folder
-  EntryPlace place;           // of a source: only the program
-  std::optional<format::EntryView> entry;
-  std::optional<format::SourceFile> source;
+  std::filesystem::path name;              // below the folder
+  EntryPlace place;                        // of a source: only the program
+  std::uint32_t blob = format::k_no_index; // of an entry
+  std::string text{};                      // of a source
+
+  [[nodiscard]] bool is_entry() const noexcept { return blob != format::k_no_index; }
 };
 
 bool is_wanted(const std::vector<std::string>& wanted, const std::string& name) {
   return wanted.empty() || std::ranges::find(wanted, name) != wanted.end();
-}
-
-std::string list_of(const std::set<std::string>& names) {
-  return names.empty() ? "none" : fmt::format("'{}'", fmt::join(names, "', '"));
 }
 
 Result<std::vector<format::GroupView>> groups_of(const format::BundleReader& bundle) {
@@ -52,6 +49,18 @@ Result<std::vector<format::GroupView>> groups_of(const format::BundleReader& bun
   return groups;
 }
 
+Result<void> require_names(const std::vector<std::string>& wanted,
+                           const std::set<std::string>& known, ErrorCode code,
+                           std::string_view what) {
+  for (const std::string& name : wanted) {
+    if (!known.contains(name)) {
+      return fail(code, "there is no {} '{}'; there are {}", what, name,
+                  known.empty() ? "none" : fmt::format("'{}'", fmt::join(known, "', '")));
+    }
+  }
+  return {};
+}
+
 // Checks that every selected name exists.
 Result<void> check_names(const std::vector<format::GroupView>& groups, const Options& options) {
   std::set<std::string> programs;
@@ -62,19 +71,9 @@ Result<void> check_names(const std::vector<format::GroupView>& groups, const Opt
       variants.insert(group.variant);
     }
   }
-  for (const std::string& name : options.wanted_programs) {
-    if (!programs.contains(name)) {
-      return fail(ErrorCode::no_such_program, "there is no program '{}'; there are {}", name,
-                  list_of(programs));
-    }
-  }
-  for (const std::string& name : options.wanted_variants) {
-    if (!variants.contains(name)) {
-      return fail(ErrorCode::no_such_variant, "there is no variant '{}'; there are {}", name,
-                  list_of(variants));
-    }
-  }
-  return {};
+  CLBIN_TRY(
+      require_names(options.wanted_programs, programs, ErrorCode::no_such_program, "program"));
+  return require_names(options.wanted_variants, variants, ErrorCode::no_such_variant, "variant");
 }
 
 // Names the entries of the whole bundle, so that a name does not depend on the selection.
@@ -85,11 +84,11 @@ Result<std::vector<Item>> entry_items(const format::BundleReader& bundle,
   format::TextBudget budget(bundle.total_bytes());
   for (const format::GroupView& group : groups) {
     for (std::uint32_t i = 0; i < group.entry_count; ++i) {
-      CLBIN_TRY_ASSIGN(format::EntryView entry, bundle.entry(group.first_entry + i, group));
+      CLBIN_TRY_ASSIGN(const format::EntryView entry, bundle.entry(group.first_entry + i, group));
       CLBIN_TRY(budget.take(group)); // its names are copied for each entry
       CLBIN_TRY(budget.take(entry));
       places.push_back({group.program, group.variant, entry.target, entry.kind});
-      items.push_back({{}, places.back(), std::move(entry), std::nullopt});
+      items.push_back({{}, places.back(), entry.blob});
     }
   }
   const std::vector<std::string> names = entry_file_names(places);
@@ -118,15 +117,13 @@ Result<void> add_source(const format::BundleReader& bundle, const format::GroupV
   while (is_taken(main_name)) {
     main_name.insert(0, "main_");
   }
-  items.push_back({std::filesystem::path(folder) / main_name,
-                   {.program = group.program},
-                   std::nullopt,
-                   std::move(source.main)});
-  for (format::SourceFile& header : source.headers) {
-    items.push_back({std::filesystem::path(folder) / header.include_name,
+  source.main.include_name = std::move(main_name);
+  source.headers.insert(source.headers.begin(), std::move(source.main));
+  for (format::SourceFile& file : source.headers) {
+    items.push_back({std::filesystem::path(folder) / file.include_name,
                      {.program = group.program},
-                     std::nullopt,
-                     std::move(header)});
+                     format::k_no_index,
+                     std::move(file.text)});
   }
   return {};
 }
@@ -180,13 +177,13 @@ Result<std::vector<Item>> choose_items(const format::BundleReader& bundle, const
 }
 
 Result<Bytes> bytes_of(format::ProvedBlobs& blobs, const Item& item) {
-  if (item.source) {
-    const auto view = base::as_bytes(item.source->text);
+  if (!item.is_entry()) {
+    const auto view = base::as_bytes(item.text);
     return Bytes(view.begin(), view.end());
   }
-  CLBIN_TRY_ASSIGN(Bytes bytes, blobs.read(item.entry->blob));
+  CLBIN_TRY_ASSIGN(Bytes bytes, blobs.read(item.blob));
   // NVIDIA's driver appends a NUL to PTX, which ptxas rejects.
-  while (item.entry->kind == format::BinaryKind::ptx && !bytes.empty() &&
+  while (item.place.kind == format::BinaryKind::ptx && !bytes.empty() &&
          bytes.back() == std::byte{0}) {
     bytes.pop_back();
   }
@@ -208,32 +205,20 @@ struct WrittenFile {
   std::string bundle;
   std::string file;
   std::uint64_t bytes = 0;
-  format::SharedText program;
-  std::optional<format::SharedText> variant; // of an entry
-  std::string target;                        // likewise
-  std::string_view kind;
+  EntryPlace place;
+  bool is_entry = false; // otherwise a source
 };
 
-WrittenFile file_of(const std::string& bundle, const Item& item,
-                    const std::filesystem::path& written, const Bytes& bytes) {
-  WrittenFile file{bundle, written.string(), bytes.size(), item.place.program, {}, {}, "source"};
-  if (item.entry) {
-    file.variant = item.place.variant;
-    file.target = target_name(item.place.target);
-    file.kind = format::to_string(item.place.kind);
-  }
-  return file;
-}
-
 JsonValue file_json(const WrittenFile& file) {
+  const EntryPlace& place = file.place;
   return {JsonObject{
       {"bundle", {file.bundle}},
       {"file", {file.file}},
       {"bytes", {file.bytes}},
-      {"program", {file.program}},
-      {"variant", file.variant ? JsonValue{*file.variant} : JsonValue{nullptr}},
-      {"target", file.variant ? JsonValue{file.target} : JsonValue{nullptr}},
-      {"kind", {std::string(file.kind)}},
+      {"program", {place.program}},
+      {"variant", file.is_entry ? JsonValue{place.variant} : JsonValue{nullptr}},
+      {"target", file.is_entry ? JsonValue{target_name(place.target)} : JsonValue{nullptr}},
+      {"kind", {file.is_entry ? std::string(format::to_string(place.kind)) : "source"}},
   }};
 }
 
@@ -266,10 +251,9 @@ Result<void> claim(const std::filesystem::path& file, Written& written) {
   if (there->second == written.bundle) {
     return fail(ErrorCode::damaged, "two of its entries or sources are '{}'", file.string());
   }
-  return fail(ErrorCode::invalid_argument,
-              "'{}' was already extracted from another bundle: extract each bundle to a "
-              "separate directory",
-              file.string());
+  return refused("'{}' was already extracted from another bundle: extract each bundle to a "
+                 "separate directory",
+                 file.string());
 }
 
 Result<void> extract_one(const std::filesystem::path& path, const Options& options,
@@ -278,8 +262,7 @@ Result<void> extract_one(const std::filesystem::path& path, const Options& optio
   CLBIN_TRY_ASSIGN(const std::vector<Item> items, choose_items(bundle, options));
   const std::filesystem::path output = options.output.value_or(".");
   if (output == "-" && items.size() != 1) {
-    return fail(ErrorCode::invalid_argument,
-                "standard output accepts one device binary, but {} are selected", items.size());
+    return refused("standard output accepts one device binary, but {} are selected", items.size());
   }
   format::ProvedBlobs blobs(bundle);
   ++written.bundle;
@@ -288,7 +271,7 @@ Result<void> extract_one(const std::filesystem::path& path, const Options& optio
     std::filesystem::path file = output;
     if (output != "-") {
       file = (options.output ? output / item.name : item.name);
-      file += item.entry ? binary_suffix(item.entry->kind, bytes) : std::string_view();
+      file += item.is_entry() ? binary_suffix(item.place.kind, bytes) : std::string_view();
       CLBIN_TRY(make_folder(file.has_parent_path() ? file.parent_path() : "."));
     }
     CLBIN_TRY(claim(file, written));
@@ -296,7 +279,8 @@ Result<void> extract_one(const std::filesystem::path& path, const Options& optio
     CLBIN_TRY(base::write_output_file(file, bytes));
     reporter.verbose(file.string());
     if (options.list_format == ListFormat::json) {
-      written.for_json.push_back(file_of(bundle.name(), item, file, bytes));
+      written.for_json.push_back(
+          {bundle.name(), file.string(), bytes.size(), item.place, item.is_entry()});
     }
   }
   return {};
@@ -308,10 +292,10 @@ Result<ExitCode> extract(const Options& options, const ModeContext& context) {
   Reporter& reporter = context.reporter;
   const bool to_stdout = options.output == "-";
   if (to_stdout && (options.list_format == ListFormat::json || options.inputs.size() > 1)) {
-    return fail(ErrorCode::invalid_argument, "{}",
-                options.inputs.size() > 1
-                    ? "standard output accepts one device binary, but there are several bundles"
-                    : "'--json' and '-o -' would both write to standard output");
+    return refused("{}",
+                   options.inputs.size() > 1
+                       ? "standard output accepts one device binary, but there are several bundles"
+                       : "'--json' and '-o -' would both write to standard output");
   }
   Written written;
   std::vector<Error> errors;

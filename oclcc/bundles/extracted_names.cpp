@@ -2,10 +2,6 @@
 
 #include "terminal/reporter.hpp"
 
-#include <algorithm>
-#include <array>
-#include <map>
-
 namespace oclcc {
 
 namespace {
@@ -57,31 +53,21 @@ std::string file_name_part(std::string_view text) {
 
 std::string_view binary_suffix(format::BinaryKind kind, base::ByteView bytes) noexcept {
   using format::BinaryKind;
-  constexpr std::array k_elf_magic = {std::byte{0x7f}, std::byte{'E'}, std::byte{'L'},
-                                      std::byte{'F'}};
-  switch (kind) {
-  case BinaryKind::ptx:
-    return ".ptx";
-  case BinaryKind::cubin:
-    return ".cubin";
-  case BinaryKind::spirv:
-    return ".spv";
-  case BinaryKind::amd_code_object:
-    return ".hsaco";
-  case BinaryKind::llvm_bitcode:
-    return ".bc";
-  case BinaryKind::ar_archive:
-    return ".a";
-  case BinaryKind::nvidia_fatbin:
-    return ".fatbin";
-  case BinaryKind::intel_zebin: // as ocloc(1) calls it
-    return ".bin";
-  default:
-    break;
+  using Suffix = std::pair<BinaryKind, std::string_view>;
+  // ocloc(1) calls a zebin ".bin".
+  constexpr Suffix k_suffixes[] = {{BinaryKind::ptx, ".ptx"},
+                                   {BinaryKind::cubin, ".cubin"},
+                                   {BinaryKind::spirv, ".spv"},
+                                   {BinaryKind::amd_code_object, ".hsaco"},
+                                   {BinaryKind::llvm_bitcode, ".bc"},
+                                   {BinaryKind::ar_archive, ".a"},
+                                   {BinaryKind::nvidia_fatbin, ".fatbin"},
+                                   {BinaryKind::intel_zebin, ".bin"}};
+  if (const auto* const known = std::ranges::find(k_suffixes, kind, &Suffix::first);
+      known != std::end(k_suffixes)) {
+    return known->second;
   }
-  const bool elf = bytes.size() >= k_elf_magic.size() &&
-                   std::equal(k_elf_magic.begin(), k_elf_magic.end(), bytes.begin());
-  return elf ? ".elf" : ".bin";
+  return base::as_text(bytes).starts_with("\177ELF") ? ".elf" : ".bin";
 }
 
 std::vector<std::string> entry_file_names(const std::vector<EntryPlace>& places) {

@@ -4,10 +4,6 @@
 
 #include "format/bundle/bundle_reader.hpp"
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace oclcc {
 
 // Returns `text` as a part of a file name: letters, digits, '.', '_', '+', '-' and '@', with other

@@ -1,17 +1,108 @@
 #include "bundles/bundle_summary.hpp"
 #include "command_line/modes.hpp"
+#include "format/bundle/bundle_layout.hpp"
+#include "format/bundle/bundle_surgery.hpp"
 #include "format/bundle/signatures.hpp"
-#include "listing/bundle_summary.hpp"
 #include "listing/launch_compilation.hpp"
 #include "terminal/terminal_text.hpp"
 #include "trust/bundle_encryption.hpp"
 
 #include <fmt/format.h>
-#include <span>
 
 namespace oclcc {
 
 namespace {
+
+// ---- Summaries ----------------------------------------------------------------------------------
+
+class TruncatedSource final : public base::ByteSource {
+public:
+  TruncatedSource(std::shared_ptr<const base::ByteSource> source, std::uint64_t declared_bytes)
+      : m_source(std::move(source)), m_declared_bytes(declared_bytes) {}
+
+  [[nodiscard]] std::uint64_t size_bytes() const noexcept override { return m_declared_bytes; }
+  [[nodiscard]] Result<base::ByteRegion> read(std::uint64_t offset, std::uint64_t size_bytes,
+                                              std::string_view field) const override {
+    return m_source->read(offset, size_bytes, field);
+  }
+  [[nodiscard]] const std::string& name() const noexcept override { return m_source->name(); }
+
+private:
+  std::shared_ptr<const base::ByteSource> m_source;
+  std::uint64_t m_declared_bytes;
+};
+
+using Source = std::shared_ptr<const base::ByteSource>;
+
+// Returns null if the source is not shorter than its bundle declares.
+Source as_if_whole(Source source) {
+  const auto start = source->read(0, format::k_prefix_bytes, "prefix");
+  if (!start) {
+    return nullptr;
+  }
+  const auto prefix =
+      format::read_record<format::Prefix>(start->view().subspan(format::k_magic.size()), "prefix");
+  if (!prefix || prefix->total_bytes <= source->size_bytes()) {
+    return nullptr;
+  }
+  const std::uint64_t declared_bytes = prefix->total_bytes;
+  return std::make_shared<TruncatedSource>(std::move(source), declared_bytes);
+}
+
+std::optional<format::BundleReader> open(const Source& source, clbin::listing::ErrorList& errors) {
+  auto reader = format::BundleReader::open(source, {}, format::TrailingBytes::refuse);
+  if (reader) {
+    return std::move(*reader);
+  }
+  errors.add(reader.error());
+  if (reader.error().code == ErrorCode::trailing_bytes) {
+    reader = format::BundleReader::open(source, {}, format::TrailingBytes::ignore);
+  } else if (const Source whole = as_if_whole(source); whole != nullptr) {
+    reader = format::BundleReader::open(whole, {}, format::TrailingBytes::refuse);
+  }
+  return reader ? std::optional(std::move(*reader)) : std::nullopt;
+}
+
+BundleSummary summarize_source(const std::filesystem::path& path, const Source& source,
+                               const BundleKeys& keys) {
+  clbin::listing::ErrorList errors(bundle_name(path));
+  auto reader = open(source, errors);
+  if (!reader) {
+    BundleSummary summary;
+    summary.file = errors.bundle();
+    summary.errors = errors.list();
+    return summary;
+  }
+  if (const auto unlocked = keys.unlock(*reader); !unlocked) {
+    errors.add(unlocked.error());
+  }
+  return clbin::listing::summarize(*reader, std::move(errors));
+}
+
+// Returns `source` itself unless it is an encrypted bundle.
+Result<Source> decrypted(const Source& source, const BundleKeys& keys) {
+  auto bundle = format::BundleReader::open(source, {}, format::TrailingBytes::refuse);
+  if (!bundle || !bundle->is_encrypted()) {
+    return source;
+  }
+  CLBIN_TRY(keys.unlock(*bundle));
+  CLBIN_TRY(require_contents(*bundle));
+  CLBIN_TRY(bundle->verify()); // decrypting copies only what is used
+  const format::BundleReader* const input = &*bundle;
+  CLBIN_TRY_ASSIGN(base::Bytes plain, format::merge_bundles({&input, 1}));
+  return base::owning_source(std::move(plain), source->name());
+}
+
+// Returns a summary of nothing but an error.
+BundleSummary unread_summary(const std::filesystem::path& path, const Error& error) {
+  BundleSummary summary;
+  summary.file = bundle_name(path);
+  summary.errors = {error};
+  return summary;
+}
+
+// ---- Texts
+// ---------------------------------------------------------------------------------------
 
 std::string argument_text(const format::KernelArgument& argument) {
   std::string text;
@@ -34,27 +125,24 @@ std::string argument_text(const format::KernelArgument& argument) {
 }
 
 std::string work_group_text(const format::KernelReflection& kernel) {
-  std::string text;
-  const auto& size = kernel.required_work_group_size;
-  if (size[0] != 0) {
-    text += fmt::format(" of {}x{}x{}", size[0], size[1], size[2]);
+  std::vector<std::string> facts;
+  if (const auto& size = kernel.required_work_group_size; size[0] != 0) {
+    facts.push_back(fmt::format(" of {}", fmt::join(size, "x")));
   }
   if (kernel.max_work_group_size) {
-    text += fmt::format("{} at most {}", text.empty() ? "" : ",", *kernel.max_work_group_size);
+    facts.push_back(fmt::format(" at most {}", *kernel.max_work_group_size));
   }
   if (kernel.preferred_multiple) {
-    text += fmt::format("{} best in multiples of {}", text.empty() ? "" : ",",
-                        *kernel.preferred_multiple);
+    facts.push_back(fmt::format(" best in multiples of {}", *kernel.preferred_multiple));
   }
-  std::string specialized;
-  for (const auto& code : kernel.specialized_sizes) {
-    specialized += fmt::format("{}{}x{}x{}", specialized.empty() ? " specialized for " : ", ",
-                               code[0], code[1], code[2]);
+  std::vector<std::string> sizes;
+  for (const auto& size : kernel.specialized_sizes) {
+    sizes.push_back(fmt::format("{}", fmt::join(size, "x")));
   }
-  if (!specialized.empty()) {
-    text += fmt::format("{}{}", text.empty() ? "" : ",", specialized);
+  if (!sizes.empty()) {
+    facts.push_back(fmt::format(" specialized for {}", fmt::join(sizes, ", ")));
   }
-  return text.empty() ? text : "work-group" + text;
+  return facts.empty() ? "" : fmt::format("work-group{}", fmt::join(facts, ","));
 }
 
 // "16x16" for two dimensions
@@ -65,63 +153,6 @@ std::string local_size_text(const format::RecordedLaunch& launch) {
   }
   return fmt::format("{}", fmt::join(std::span(launch.local_size).first(launch.dimensions), "x"));
 }
-
-} // namespace
-
-std::string kernel_signature(const format::KernelReflection& kernel) {
-  if (!kernel.arguments) {
-    return kernel.argument_count
-               ? fmt::format("{}({} arguments)", kernel.name, *kernel.argument_count)
-               : kernel.name + "(...)";
-  }
-  std::string arguments;
-  for (const format::KernelArgument& argument : *kernel.arguments) {
-    arguments += (arguments.empty() ? "" : ", ") + argument_text(argument);
-  }
-  return fmt::format("{}({})", kernel.name, arguments);
-}
-
-std::vector<std::string> launch_texts(const std::vector<format::RecordedLaunch>& launches) {
-  std::vector<std::string> texts;
-  for (std::size_t i = 0; i < launches.size(); ++i) {
-    const bool is_next = i == 0 || launches[i].kernel != launches[i - 1].kernel;
-    const std::string size =
-        local_size_text(launches[i]) + (launches[i].has_offset ? " with an offset" : "");
-    if (is_next) {
-      texts.push_back(fmt::format("{}: {}", launches[i].kernel, size));
-    } else {
-      texts.back() += ", " + size;
-    }
-  }
-  return texts;
-}
-
-std::string build_text(const format::RecordedBuild& build) {
-  const bool is_offline = build.target.origin == format::TargetOrigin::offline;
-  const std::string text = is_offline ? build.target.spec
-                                      : fmt::format("{} ({})", build.target.identity.device_name,
-                                                    build.target.identity.platform_name);
-  return build.kernels.empty() ? text : fmt::format("{}: {}", text, fmt::join(build.kernels, ", "));
-}
-
-std::vector<std::string> kernel_facts(const format::KernelReflection& kernel) {
-  std::vector<std::string> facts;
-  if (std::string work_group = work_group_text(kernel); !work_group.empty()) {
-    facts.push_back(std::move(work_group));
-  }
-  if (kernel.local_bytes) {
-    facts.push_back(fmt::format("{} bytes of local memory", *kernel.local_bytes));
-  }
-  if (kernel.private_bytes) {
-    facts.push_back(fmt::format("{} bytes of private memory", *kernel.private_bytes));
-  }
-  for (const auto& [name, value] : kernel.vendor) {
-    facts.push_back(fmt::format("{} {}", name, value));
-  }
-  return facts;
-}
-
-namespace {
 
 std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
@@ -150,37 +181,7 @@ void append_blob(std::string& text, const format::BlobView& blob) {
   append_line(text, 4, "digest", base::to_hex(blob.raw_digest));
 }
 
-void append_kernels(std::string& text, const EntrySummary& entry) {
-  if (!entry.details) {
-    for (const std::string& name : entry.entry.kernels) {
-      append_line(text, 4, "kernel", name + "(...)");
-    }
-    return;
-  }
-  for (const format::KernelReflection& kernel : entry.details->kernels) {
-    append_line(text, 4, "kernel", kernel_signature(kernel));
-    for (const std::string& fact : kernel_facts(kernel)) {
-      append_line(text, 4, "", "  " + fact);
-    }
-  }
-}
-
-void append_spec_constants(std::string& text, const EntrySummary& entry) {
-  if (!entry.details) {
-    return;
-  }
-  for (const format::SpecConstant& constant : entry.details->spec_constants) {
-    append_line(text, 4, "constant",
-                fmt::format("{}: {}{}{}, default 0x{:x}", constant.spec_id, constant.type_name,
-                            constant.name.empty() ? "" : " ", constant.name,
-                            constant.default_bits));
-  }
-}
-
 void append_first_launch(std::string& text, const EntrySummary& entry) {
-  if (!entry.details) {
-    return;
-  }
   const auto& kernels = entry.details->kernels;
   const auto compiled =
       clbin::listing::kernels_compiled_at_launch(entry.entry.target.family, kernels);
@@ -194,6 +195,28 @@ void append_first_launch(std::string& text, const EntrySummary& entry) {
               fmt::format("the first launch of {} compiles; --specialize avoids it", which));
 }
 
+void append_details(std::string& text, const EntrySummary& entry) {
+  if (!entry.details) {
+    for (const std::string& name : entry.entry.kernels) {
+      append_line(text, 4, "kernel", name + "(...)");
+    }
+    return;
+  }
+  for (const format::KernelReflection& kernel : entry.details->kernels) {
+    append_line(text, 4, "kernel", kernel_signature(kernel));
+    for (const std::string& fact : kernel_facts(kernel)) {
+      append_line(text, 4, "", "  " + fact);
+    }
+  }
+  for (const format::SpecConstant& constant : entry.details->spec_constants) {
+    append_line(text, 4, "constant",
+                fmt::format("{}: {}{}{}, default 0x{:x}", constant.spec_id, constant.type_name,
+                            constant.name.empty() ? "" : " ", constant.name,
+                            constant.default_bits));
+  }
+  append_first_launch(text, entry);
+}
+
 void append_entry(std::string& text, const EntrySummary& entry, const format::GroupView& group) {
   append_line(text, 2, "entry", format::describe(entry.entry));
   append_target(text, entry.entry.target);
@@ -203,9 +226,7 @@ void append_entry(std::string& text, const EntrySummary& entry, const format::Gr
   if (entry.entry.options != group.options) {
     append_line(text, 4, "options", entry.entry.options.empty() ? "none" : entry.entry.options);
   }
-  append_kernels(text, entry);
-  append_spec_constants(text, entry);
-  append_first_launch(text, entry);
+  append_details(text, entry);
 }
 
 // Whether an encrypted bundle can be read.
@@ -285,6 +306,71 @@ void append_signature(std::string& text, const format::TrailingRecord& record,
 
 } // namespace
 
+BundleSummary summarize_bundle(const std::filesystem::path& path, const BundleKeys& keys) {
+  const auto source = open_bundle_source(path);
+  return source ? summarize_source(path, *source, keys) : unread_summary(path, source.error());
+}
+
+BundleSummary summarize_plain_bundle(const std::filesystem::path& path, const BundleKeys& keys) {
+  const auto source = open_bundle_source(path);
+  const auto plain = source ? decrypted(*source, keys) : source;
+  return plain ? summarize_source(path, *plain, {})
+               : unread_summary(path, named_error(plain.error(), path));
+}
+
+std::string kernel_signature(const format::KernelReflection& kernel) {
+  if (!kernel.arguments) {
+    return kernel.argument_count
+               ? fmt::format("{}({} arguments)", kernel.name, *kernel.argument_count)
+               : kernel.name + "(...)";
+  }
+  std::string arguments;
+  for (const format::KernelArgument& argument : *kernel.arguments) {
+    arguments += (arguments.empty() ? "" : ", ") + argument_text(argument);
+  }
+  return fmt::format("{}({})", kernel.name, arguments);
+}
+
+std::vector<std::string> launch_texts(const std::vector<format::RecordedLaunch>& launches) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    const bool is_next = i == 0 || launches[i].kernel != launches[i - 1].kernel;
+    const std::string size =
+        local_size_text(launches[i]) + (launches[i].has_offset ? " with an offset" : "");
+    if (is_next) {
+      texts.push_back(fmt::format("{}: {}", launches[i].kernel, size));
+    } else {
+      texts.back() += ", " + size;
+    }
+  }
+  return texts;
+}
+
+std::string build_text(const format::RecordedBuild& build) {
+  const bool is_offline = build.target.origin == format::TargetOrigin::offline;
+  const std::string text = is_offline ? build.target.spec
+                                      : fmt::format("{} ({})", build.target.identity.device_name,
+                                                    build.target.identity.platform_name);
+  return build.kernels.empty() ? text : fmt::format("{}: {}", text, fmt::join(build.kernels, ", "));
+}
+
+std::vector<std::string> kernel_facts(const format::KernelReflection& kernel) {
+  std::vector<std::string> facts;
+  if (std::string work_group = work_group_text(kernel); !work_group.empty()) {
+    facts.push_back(std::move(work_group));
+  }
+  if (kernel.local_bytes) {
+    facts.push_back(fmt::format("{} bytes of local memory", *kernel.local_bytes));
+  }
+  if (kernel.private_bytes) {
+    facts.push_back(fmt::format("{} bytes of private memory", *kernel.private_bytes));
+  }
+  for (const auto& [name, value] : kernel.vendor) {
+    facts.push_back(fmt::format("{} {}", name, value));
+  }
+  return facts;
+}
+
 std::string info_text(const BundleSummary& bundle) {
   if (!bundle.head) {
     return {};
@@ -306,59 +392,40 @@ std::string info_text(const BundleSummary& bundle) {
   return text;
 }
 
-namespace {
-
-// Prints one bundle after another, so that the text of only one is in memory.
-ExitCode print_texts(const Options& options, const BundleKeys& keys, Reporter& reporter) {
-  std::vector<Error> errors;
-  bool first = true;
-  for (const Input& input : options.inputs) {
-    const BundleSummary bundle = summarize_bundle(input.path, keys);
-    errors.insert(errors.end(), bundle.errors.begin(), bundle.errors.end());
-    const std::string shown = info_text(bundle);
-    if (shown.empty()) {
-      continue;
-    }
-    if ((!first && !reporter.print("\n")) || !reporter.print(shown)) {
-      return ExitCode::file;
-    }
-    first = false;
+// Prints one bundle after another, so that the text of only one is in memory. An error of the keys
+// is printed once; in the document, each bundle has it.
+Result<ExitCode> info(const Options& options, const ModeContext& context) {
+  Reporter& reporter = context.reporter;
+  const bool is_json = options.list_format == ListFormat::json;
+  const auto keys = trust::read_decryption_keys(options, reporter);
+  if (!keys && !is_json) {
+    return tl::unexpected(keys.error());
   }
-  return report_errors(errors, reporter);
-}
-
-// Prints an error of the keys once; in the document, each bundle has it.
-ExitCode print_json(const Options& options, const Result<BundleKeys>& keys, Reporter& reporter) {
   std::vector<Error> errors;
   if (!keys) {
     reporter.error(keys.error());
   }
   clbin::listing::BundlesJson document([&](std::string_view part) { return reporter.print(part); });
+  std::string_view separator;
   for (const Input& input : options.inputs) {
     const BundleSummary bundle =
         keys ? summarize_bundle(input.path, *keys) : unread_summary(input.path, keys.error());
     if (keys) {
       errors.insert(errors.end(), bundle.errors.begin(), bundle.errors.end());
     }
-    document.add(bundle);
+    if (is_json) {
+      document.add(bundle);
+    } else if (const std::string text = info_text(bundle); !text.empty()) {
+      if (!reporter.print(separator) || !reporter.print(text)) {
+        return ExitCode::file;
+      }
+      separator = "\n";
+    }
   }
-  if (!document.finish()) {
+  if (is_json && !document.finish()) {
     return ExitCode::file;
   }
   return keys ? report_errors(errors, reporter) : exit_code_of(keys.error().code);
-}
-
-} // namespace
-
-Result<ExitCode> info(const Options& options, const ModeContext& context) {
-  const auto keys = trust::read_decryption_keys(options, context.reporter);
-  if (options.list_format == ListFormat::json) {
-    return print_json(options, keys, context.reporter);
-  }
-  if (!keys) {
-    return tl::unexpected(keys.error());
-  }
-  return print_texts(options, *keys, context.reporter);
 }
 
 } // namespace oclcc

@@ -7,8 +7,6 @@
 #include "worker/installed_devices.hpp"
 #include "worker/worker_process.hpp"
 
-#include <algorithm>
-#include <array>
 #include <fmt/format.h>
 
 namespace oclcc {
@@ -22,27 +20,21 @@ std::string device_number(const DeviceDescription& device) {
   return fmt::format("{}:{}", device.platform, device.device);
 }
 
-constexpr std::size_t k_columns = 5;
-using Row = std::array<std::string, k_columns>;
+using Row = std::vector<std::string>;
 
-Row row_of(const DeviceDescription& device) {
-  return {device_number(device), std::string(device_type_name(device.type)),
-          printable(device.identity.platform_name), printable(device.identity.device_name),
-          printable(device.identity.driver_version)};
-}
-
-std::string line_a_device(const std::vector<DeviceDescription>& devices) {
-  std::vector<Row> rows;
-  std::array<std::size_t, k_columns> widths{};
-  for (const DeviceDescription& device : devices) {
-    rows.push_back(row_of(device));
-    for (std::size_t i = 0; i < k_columns; ++i) {
-      widths[i] = std::max(widths[i], rows.back()[i].size());
-    }
+// Returns a line a row. All cells but the last of a row are padded to the width of their column.
+std::string aligned(const std::vector<Row>& rows, std::string_view indent = "") {
+  std::vector<std::size_t> widths;
+  for (const Row& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    std::ranges::transform(row, widths, widths.begin(), [](const auto& cell, auto width) {
+      return std::max(width, cell.size());
+    });
   }
   std::string text;
   for (const Row& row : rows) {
-    for (std::size_t i = 0; i + 1 < k_columns; ++i) {
+    text += indent;
+    for (std::size_t i = 0; i + 1 < row.size(); ++i) {
       text += fmt::format("{:<{}}  ", row[i], widths[i]);
     }
     text += row.back() + "\n";
@@ -50,24 +42,31 @@ std::string line_a_device(const std::vector<DeviceDescription>& devices) {
   return text;
 }
 
+std::string line_a_device(const std::vector<DeviceDescription>& devices) {
+  std::vector<Row> rows;
+  for (const DeviceDescription& device : devices) {
+    rows.push_back({device_number(device), std::string(device_type_name(device.type)),
+                    printable(device.identity.platform_name),
+                    printable(device.identity.device_name),
+                    printable(device.identity.driver_version)});
+  }
+  return aligned(rows);
+}
+
 std::string table_of(const DeviceDescription& device) {
-  std::vector<std::pair<std::string, std::string>> lines = {
-      {"platform", device.identity.platform_name},
-      {"platform version", device.identity.platform_version},
-      {"architecture", device.identity.architecture},
-      {"library", device.driver_library}};
-  lines.insert(lines.end(), device.properties.begin(), device.properties.end());
-  std::erase_if(lines, [](const auto& line) { return line.second.empty(); });
-  std::size_t width = 0;
-  for (const auto& [label, value] : lines) {
-    width = std::max(width, label.size());
+  std::vector<Row> rows = {{"platform", device.identity.platform_name},
+                           {"platform version", device.identity.platform_version},
+                           {"architecture", device.identity.architecture},
+                           {"library", device.driver_library}};
+  for (const auto& [label, value] : device.properties) {
+    rows.push_back({printable(label), value});
   }
-  std::string text =
-      fmt::format("{}  {}\n", device_number(device), printable(device.identity.device_name));
-  for (const auto& [label, value] : lines) {
-    text += fmt::format("    {:<{}}  {}\n", printable(label), width, printable(value));
+  std::erase_if(rows, [](const Row& row) { return row.back().empty(); });
+  for (Row& row : rows) {
+    row.back() = printable(row.back());
   }
-  return text;
+  return fmt::format("{}  {}\n{}", device_number(device), printable(device.identity.device_name),
+                     aligned(rows, "    "));
 }
 
 std::string whole_tables(const std::vector<DeviceDescription>& devices) {
@@ -108,24 +107,6 @@ std::string text_of(const Options& options, const std::vector<DeviceDescription>
   }
   return options.verbosity == Verbosity::verbose ? whole_tables(devices) : line_a_device(devices);
 }
-
-} // namespace
-
-Result<ExitCode> list_devices(const Options& options, const ModeContext& context) {
-  const bool whole =
-      options.list_format == ListFormat::json || options.verbosity == Verbosity::verbose;
-  CLBIN_TRY_ASSIGN(const auto workers, worker::with_home(context.workers));
-  CLBIN_TRY_ASSIGN(const auto installed,
-                   worker::find_installed_devices(workers, whole ? worker::PropertyQuery::ask
-                                                                 : worker::PropertyQuery::skip));
-  for (const std::string& failure : installed.failures) {
-    context.reporter.warning(failure);
-  }
-  CLBIN_TRY_ASSIGN(const auto devices, select_devices(installed.devices, options.device_patterns));
-  return print_result(text_of(options, devices), context.reporter);
-}
-
-namespace {
 
 struct ListedTarget {
   std::string spelling;
@@ -193,16 +174,12 @@ std::vector<std::string> spellings_of(const std::vector<OfflineTarget>& targets)
 }
 
 std::string text_of(const std::vector<ListedTarget>& targets) {
-  std::size_t width = 0;
+  std::vector<Row> rows;
   for (const ListedTarget& target : targets) {
-    width = std::max(width, target.spelling.size());
+    rows.push_back(target.problem.empty() ? Row{target.spelling}
+                                          : Row{target.spelling, target.problem});
   }
-  std::string text;
-  for (const ListedTarget& target : targets) {
-    text += target.problem.empty()
-                ? target.spelling + "\n"
-                : fmt::format("{:<{}}  {}\n", target.spelling, width, target.problem);
-  }
+  std::string text = aligned(rows);
   for (const offline::TargetGroup& group : offline::target_groups()) {
     text += fmt::format("{} = {}\n", group.name, fmt::join(spellings_of(group.targets), " "));
   }
@@ -224,27 +201,12 @@ std::string json_of(const std::vector<ListedTarget>& targets) {
   return report_json({{"targets", {std::move(items)}}, {"groups", {std::move(groups)}}});
 }
 
-} // namespace
-
-Result<ExitCode> list_targets(const Options& options, const ModeContext& context) {
-  CLBIN_TRY(offline::require_known_tools(options.tools));
-  CLBIN_TRY_ASSIGN(const auto targets, find_targets(options, context.workers,
-                                                    clbin::cache::CacheSettings::from_environment(
-                                                        context.environment)));
-  return print_result(options.list_format == ListFormat::json ? json_of(targets) : text_of(targets),
-                      context.reporter);
-}
-
-namespace {
-
 // The devices that units can be built for. Lists each identity once.
 std::vector<DeviceDescription> distinct_devices(std::vector<DeviceDescription> all) {
   std::vector<DeviceDescription> distinct;
   for (DeviceDescription& device : all) {
-    const bool is_known = std::ranges::any_of(distinct, [&](const DeviceDescription& other) {
-      return other.identity == device.identity;
-    });
-    if (device.compiler_available && !is_known) {
+    const auto known = std::ranges::find(distinct, device.identity, &DeviceDescription::identity);
+    if (device.compiler_available && known == distinct.end()) {
       distinct.push_back(std::move(device));
     }
   }
@@ -265,8 +227,7 @@ Result<std::vector<MachineTools>> installed_tools(const Options& options) {
       return tl::unexpected(job.error());
     }
     const std::string feature = tools_feature(spelling, job->tool_facts);
-    const auto known = std::ranges::find_if(
-        all, [&](const MachineTools& other) { return other.feature == feature; });
+    const auto known = std::ranges::find(all, feature, &MachineTools::feature);
     if (known == all.end()) {
       all.push_back({feature, {spelling}});
     } else {
@@ -299,6 +260,29 @@ Result<MachineDescription> describe_machine(const Options& options,
 }
 
 } // namespace
+
+Result<ExitCode> list_devices(const Options& options, const ModeContext& context) {
+  const bool whole =
+      options.list_format == ListFormat::json || options.verbosity == Verbosity::verbose;
+  CLBIN_TRY_ASSIGN(const auto workers, worker::with_home(context.workers));
+  CLBIN_TRY_ASSIGN(const auto installed,
+                   worker::find_installed_devices(workers, whole ? worker::PropertyQuery::ask
+                                                                 : worker::PropertyQuery::skip));
+  for (const std::string& failure : installed.failures) {
+    context.reporter.warning(failure);
+  }
+  CLBIN_TRY_ASSIGN(const auto devices, select_devices(installed.devices, options.device_patterns));
+  return print_result(text_of(options, devices), context.reporter);
+}
+
+Result<ExitCode> list_targets(const Options& options, const ModeContext& context) {
+  CLBIN_TRY(offline::require_known_tools(options.tools));
+  CLBIN_TRY_ASSIGN(const auto targets, find_targets(options, context.workers,
+                                                    clbin::cache::CacheSettings::from_environment(
+                                                        context.environment)));
+  return print_result(options.list_format == ListFormat::json ? json_of(targets) : text_of(targets),
+                      context.reporter);
+}
 
 Result<ExitCode> identity(const Options& options, const ModeContext& context) {
   CLBIN_TRY_ASSIGN(const MachineDescription machine,

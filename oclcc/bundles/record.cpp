@@ -7,7 +7,6 @@
 #include "trust/key_files.hpp"
 #include "worker/spawn.hpp"
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -113,8 +112,6 @@ ApplicationEnd wait_for(pid_t process, const BlockedSignals& signals) {
   return {ended > 0 ? WEXITSTATUS(status) : 0, 0};
 }
 
-} // namespace
-
 Result<ApplicationEnd> run_application(const std::vector<std::string>& command,
                                        const std::map<std::string, std::string>& variables) {
   std::array<int, 2> ends{};
@@ -140,8 +137,6 @@ Result<ApplicationEnd> run_application(const std::vector<std::string>& command,
   }
   return end;
 }
-
-namespace {
 
 constexpr std::string_view k_layer_name = "libclbin_layer.so";
 
@@ -205,65 +200,54 @@ std::map<std::string, std::string> variables_of(const Options& options,
 struct Preparation {
   fs::path layer;
   std::optional<BundleReader> existing;
-  std::optional<base::OutputFile> output;
-  std::optional<base::TemporaryFolder> folder;
+  base::OutputFile output;
+  base::TemporaryFolder folder;
 };
 
 Result<Preparation> prepare(const Options& options, const ProcessEnvironment& environment,
                             Reporter& reporter) {
-  Preparation preparation;
   if (*options.recording == "-") {
-    return fail(ErrorCode::invalid_argument,
-                "'--record' requires a file, because the application may write to standard output");
+    return refused(
+        "'--record' requires a file, because the application may write to standard output");
   }
-  CLBIN_TRY_ASSIGN(preparation.layer, find_layer(environment));
+  CLBIN_TRY_ASSIGN(fs::path layer, find_layer(environment));
   CLBIN_TRY(require_other_files({&*options.recording, 1}, trust::files_of_keys(options)));
   CLBIN_TRY_ASSIGN(const BundleKeys keys, trust::read_decryption_keys(options, reporter));
-  CLBIN_TRY_ASSIGN(preparation.existing, open_existing(*options.recording, keys));
+  CLBIN_TRY_ASSIGN(auto existing, open_existing(*options.recording, keys));
   CLBIN_TRY_ASSIGN(base::OutputFile output, base::OutputFile::open(*options.recording));
-  preparation.output.emplace(std::move(output));
   CLBIN_TRY_ASSIGN(base::TemporaryFolder folder,
                    base::TemporaryFolder::create({}, "oclcc-record-"));
-  preparation.folder.emplace(std::move(folder));
-  return preparation;
-}
-
-Result<void> note_removed_signatures(const Preparation& preparation, const Options& options,
-                                     Reporter& reporter) {
-  if (!preparation.existing) {
-    return {};
-  }
-  CLBIN_TRY_ASSIGN(const auto records, preparation.existing->signature_records());
-  if (!records.empty()) {
-    reporter.note(fmt::format("{}: {}", options.recording->string(), k_signatures_removed));
-  }
-  return {};
+  return Preparation{std::move(layer), std::move(existing), std::move(output), std::move(folder)};
 }
 
 Result<void> write_recording(Preparation& preparation, const Options& options, Reporter& reporter) {
   CLBIN_TRY_ASSIGN(auto spill, base::SpillFile::create());
   Recording recording(spill);
-  recording.add_folder(preparation.folder->path(), options.source, reporter);
+  recording.add_folder(preparation.folder.path(), options.source, reporter);
   if (recording.program_count() == 0) {
     reporter.warning(fmt::format("the application built no program: '{}' is not written",
                                  options.recording->string()));
     reporter.note(recording.why_empty());
     return {};
   }
-  if (preparation.existing) {
-    CLBIN_TRY(named(recording.add(*preparation.existing, SourcePolicy::keep), *options.recording));
-  }
   format::WriteOptions write;
   write.spill = spill;
-  if (preparation.existing) {
-    const BundleReader* const existing = &*preparation.existing;
-    CLBIN_TRY_ASSIGN(write.encryption, trust::encryption_of({&existing, 1}));
+  bool was_signed = false;
+  if (const auto& existing = preparation.existing) {
+    CLBIN_TRY(named(recording.add(*existing, SourcePolicy::keep), *options.recording));
+    const BundleReader* const input = &*existing;
+    CLBIN_TRY_ASSIGN(write.encryption, trust::encryption_of({&input, 1}));
+    CLBIN_TRY_ASSIGN(const auto records, existing->signature_records());
+    was_signed = !records.empty();
   }
   CLBIN_TRY(format::write_bundle(recording.take(), write, [&](base::ByteView part) {
-    return preparation.output->append(part);
+    return preparation.output.append(part);
   }));
-  CLBIN_TRY(preparation.output->commit());
-  return note_removed_signatures(preparation, options, reporter);
+  CLBIN_TRY(preparation.output.commit());
+  if (was_signed) {
+    reporter.note(fmt::format("{}: {}", options.recording->string(), k_signatures_removed));
+  }
+  return {};
 }
 
 } // namespace
@@ -275,7 +259,7 @@ Result<ExitCode> record(const Options& options, const ModeContext& context) {
   CLBIN_TRY_ASSIGN(Preparation preparation, prepare(options, context.environment, reporter));
   const auto end =
       run_application(options.command, variables_of(options, context.environment, preparation.layer,
-                                                    preparation.folder->path()));
+                                                    preparation.folder.path()));
   if (!end && end.error().code != ErrorCode::internal) {
     reporter.error(end.error());
     const bool is_absent = end.error().code == ErrorCode::file_not_found;

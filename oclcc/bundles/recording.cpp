@@ -6,8 +6,6 @@
 #include "input/bundle_file.hpp"
 #include "source/recorded_names.hpp"
 
-#include <algorithm>
-#include <array>
 #include <charconv>
 #include <iterator>
 
@@ -48,40 +46,6 @@ bool take_number(std::string_view& line, std::uint64_t& number) {
   line = line.substr(0, space);
   return code == std::errc() && stop == end;
 }
-
-} // namespace
-
-// Only the kernel's name may contain spaces: that of an entry point in IL is any text.
-std::optional<LoggedLaunch> parse_launch(std::string_view line) {
-  if (line.size() > k_max_line_bytes || std::ranges::any_of(line, is_control)) {
-    return std::nullopt;
-  }
-  LoggedLaunch logged;
-  logged.launch.has_offset = line.ends_with(k_offset);
-  line.remove_suffix(logged.launch.has_offset ? k_offset.size() : 0);
-  logged.program = take_word(line);
-  logged.launch.variant = take_word(line);
-  std::array<std::uint64_t, 3> size{};
-  std::uint64_t dimensions = 0;
-  const bool is_complete = take_number(line, size[2]) && take_number(line, size[1]) &&
-                           take_number(line, size[0]) && take_number(line, dimensions);
-  logged.launch.kernel = line;
-  if (!is_complete || logged.program.empty() || logged.launch.variant.empty() || line.empty() ||
-      dimensions < 1 || dimensions > 3) {
-    return std::nullopt;
-  }
-  logged.launch.dimensions = static_cast<std::uint32_t>(dimensions);
-  const bool is_null = size[0] == 0;
-  for (std::size_t i = 0; i < 3 && !is_null; ++i) {
-    logged.launch.local_size[i] = i < dimensions ? size[i] : 1;
-    if (logged.launch.local_size[i] == 0) {
-      return std::nullopt;
-    }
-  }
-  return logged;
-}
-
-namespace {
 
 constexpr std::uint64_t k_max_log_bytes = 256ULL << 20U;
 constexpr std::uint64_t k_max_loaders_bytes = 64ULL << 10U;
@@ -130,6 +94,36 @@ bool is_launch_log(const std::filesystem::path& file) {
 }
 
 } // namespace
+
+// Only the kernel's name may contain spaces: that of an entry point in IL is any text.
+std::optional<LoggedLaunch> parse_launch(std::string_view line) {
+  if (line.size() > k_max_line_bytes || std::ranges::any_of(line, is_control)) {
+    return std::nullopt;
+  }
+  LoggedLaunch logged;
+  logged.launch.has_offset = line.ends_with(k_offset);
+  line.remove_suffix(logged.launch.has_offset ? k_offset.size() : 0);
+  logged.program = take_word(line);
+  logged.launch.variant = take_word(line);
+  std::array<std::uint64_t, 3> size{};
+  std::uint64_t dimensions = 0;
+  const bool is_complete = take_number(line, size[2]) && take_number(line, size[1]) &&
+                           take_number(line, size[0]) && take_number(line, dimensions);
+  logged.launch.kernel = line;
+  if (!is_complete || logged.program.empty() || logged.launch.variant.empty() || line.empty() ||
+      dimensions < 1 || dimensions > 3) {
+    return std::nullopt;
+  }
+  logged.launch.dimensions = static_cast<std::uint32_t>(dimensions);
+  const bool is_null = size[0] == 0;
+  for (std::size_t i = 0; i < 3 && !is_null; ++i) {
+    logged.launch.local_size[i] = i < dimensions ? size[i] : 1;
+    if (logged.launch.local_size[i] == 0) {
+      return std::nullopt;
+    }
+  }
+  return logged;
+}
 
 Result<void> Recording::check(const Program& program) const {
   const auto there = m_programs.find(program.name);

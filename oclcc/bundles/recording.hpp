@@ -6,7 +6,6 @@
 #include "format/bundle/bundle_reader.hpp"
 #include "model/bundle.hpp"
 
-#include <memory>
 #include <set>
 
 namespace oclcc {

@@ -1,7 +1,5 @@
 #include "bundles/bundle_change.hpp"
 
-#include <array>
-#include <set>
 #include <tuple>
 
 namespace oclcc {
@@ -16,36 +14,18 @@ namespace {
 // What no two entries of a bundle have in common: program, variant, target and kind.
 using EntryPlace = std::tuple<std::string, std::string, base::Digest, format::BinaryKind>;
 
-// The entries of a bundle by their indices.
-Result<std::map<std::uint32_t, EntryPlace>> places_of(const BundleReader& bundle) {
-  std::map<std::uint32_t, EntryPlace> places;
+// The indices of the entries of a bundle, by place.
+Result<std::multimap<EntryPlace, std::uint32_t>> entries_of(const BundleReader& bundle) {
+  std::multimap<EntryPlace, std::uint32_t> entries;
   for (std::uint32_t i = 0; i < bundle.group_count(); ++i) {
     CLBIN_TRY_ASSIGN(const GroupView group, bundle.group(i));
     for (std::uint32_t k = 0; k < group.entry_count; ++k) {
       CLBIN_TRY_ASSIGN(const EntryView entry, bundle.entry(group.first_entry + k, group));
-      places.emplace(entry.index,
-                     EntryPlace{group.program, group.variant, entry.target.digest, entry.kind});
+      entries.emplace(EntryPlace{group.program, group.variant, entry.target.digest, entry.kind},
+                      entry.index);
     }
   }
-  return places;
-}
-
-// The entries of `bundle` that no entry of `newer` replaces, by their indices.
-Result<std::set<std::uint32_t>> kept_entries(const BundleReader& bundle,
-                                             const BundleReader& newer) {
-  CLBIN_TRY_ASSIGN(const auto places, places_of(bundle));
-  CLBIN_TRY_ASSIGN(const auto newer_places, places_of(newer));
-  std::set<EntryPlace> replaced;
-  for (const auto& [index, place] : newer_places) {
-    replaced.insert(place);
-  }
-  std::set<std::uint32_t> kept;
-  for (const auto& [index, place] : places) {
-    if (!replaced.contains(place)) {
-      kept.insert(index);
-    }
-  }
-  return kept;
+  return entries;
 }
 
 Result<BundleReader> open_bytes(const Bytes& bytes) {
@@ -57,7 +37,14 @@ Result<BundleReader> open_bytes(const Bytes& bytes) {
 Result<Bytes> replace_entries(const BundleReader& bundle, const Bytes& newer, SourcePolicy source,
                               const format::Encryption* encryption) {
   CLBIN_TRY_ASSIGN(const BundleReader built, open_bytes(newer));
-  CLBIN_TRY_ASSIGN(const auto kept, kept_entries(bundle, built));
+  CLBIN_TRY_ASSIGN(const auto entries, entries_of(bundle));
+  CLBIN_TRY_ASSIGN(const auto newer_entries, entries_of(built));
+  std::set<std::uint32_t> kept;
+  for (const auto& [place, index] : entries) {
+    if (!newer_entries.contains(place)) {
+      kept.insert(index);
+    }
+  }
   if (source == SourcePolicy::drop && kept.empty()) {
     const BundleReader* const only = &built;
     return encryption == nullptr ? Result<Bytes>(newer)

@@ -9,7 +9,6 @@
 #include "trust/bundle_signing.hpp"
 #include "worker/worker_process.hpp"
 
-#include <algorithm>
 #include <set>
 
 namespace oclcc {
@@ -83,7 +82,7 @@ Result<void> plan_group(const format::BundleReader& bundle, const format::GroupV
 }
 
 std::string failure_of(const Trial& trial) {
-  if (trial.verdict == Trial::Verdict::loads) {
+  if (trial.decision == Trial::Decision::loaded) {
     return {};
   }
   const std::string log = trial.driver_log.substr(0, trial.driver_log.find('\n'));
@@ -129,8 +128,7 @@ Result<Keys> read_keys(const Options& options, Reporter& reporter) {
 Result<format::BundleReader> open_with_signature_file(const std::filesystem::path& path,
                                                       const Keys& keys) {
   if (path == "-") {
-    return fail(ErrorCode::invalid_argument,
-                "'--detached' needs a file with a name, not standard input");
+    return refused("'--detached' needs a file with a name, not standard input");
   }
   CLBIN_TRY_ASSIGN(base::Bytes bytes, base::read_whole_file(path, k_max_whole_bundle_bytes));
   CLBIN_TRY(trust::check_detached(bytes, trust::detached_name(path), keys.trusted));

@@ -1,31 +1,10 @@
 #include "command_line/option_table.hpp"
 
-#include <algorithm>
+#include "base/text.hpp"
 
 namespace oclcc {
 
 namespace {
-
-struct GroupTitle {
-  OptionGroup group;
-  std::string_view title;
-};
-
-constexpr GroupTitle k_group_titles[] = {
-    {OptionGroup::output, "Programs and output:"},
-    {OptionGroup::devices, "Devices:"},
-    {OptionGroup::compiler, "Passed to the compilers:"},
-    {OptionGroup::depfiles, "Dependency rules for make and ninja, as in gcc:"},
-    {OptionGroup::running, "Running:"},
-    {OptionGroup::inspecting, "Inspecting:"},
-    {OptionGroup::planning, "Building on several machines:"},
-    {OptionGroup::changing, "Changing bundles:"},
-    {OptionGroup::recording, "Recording an application:"},
-    {OptionGroup::signing, "Signing:"},
-    {OptionGroup::encrypting, "Encrypting:"},
-    {OptionGroup::caching, "Caches:"},
-    {OptionGroup::modes, "Help:"},
-};
 
 constexpr std::string_view k_common_help =
     R"(Usage: oclcc [options] FILE.cl... [-o BUNDLE]
@@ -135,19 +114,13 @@ std::string spelling_with_argument(std::span<const OptionRow> rows) {
 void append_help(std::string& text, std::string_view help) {
   constexpr std::size_t k_width = 80 - k_help_column;
   std::size_t column = 0;
-  while (!help.empty()) {
-    const std::size_t end = std::min(help.find_first_of(" \n"), help.size());
-    if (column != 0 && column + 1 + end > k_width) {
+  for (const std::string_view word : base::words_between_spaces(help)) {
+    if (column != 0 && column + 1 + word.size() > k_width) {
       text += '\n' + std::string(k_help_column, ' ');
       column = 0;
     }
-    text += column == 0 ? "" : " ";
-    text += help.substr(0, end);
-    column += end + (column == 0 ? 0 : 1);
-    if (end < help.size() && help[end] == '\n') {
-      column = k_width;
-    }
-    help.remove_prefix(std::min(end + 1, help.size()));
+    text += fmt::format("{}{}", column == 0 ? "" : " ", word);
+    column += word.size() + (column == 0 ? 0 : 1);
   }
   text += '\n';
 }
@@ -169,11 +142,11 @@ std::string help_text(HelpExtent extent) {
     return std::string(k_common_help);
   }
   std::string text(k_usage);
-  for (const GroupTitle& title : k_group_titles) {
-    text += fmt::format("\n{}\n", title.title);
+  for (const std::string_view group : OptionGroup::in_order) {
+    text += fmt::format("\n{}\n", group);
     for (std::size_t i = 0; i < option_table().size(); ++i) {
       const OptionRow& row = option_table()[i];
-      if (row.group == title.group && !row.help.empty()) {
+      if (row.group == group && !row.help.empty()) {
         append_row(text, option_table().subspan(i));
       }
     }

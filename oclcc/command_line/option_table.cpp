@@ -1,10 +1,9 @@
 #include "command_line/option_table.hpp"
 
+#include "base/text.hpp"
 #include "terminal/shell_quoting.hpp"
 
-#include <algorithm>
 #include <charconv>
-#include <initializer_list>
 #include <limits>
 
 namespace oclcc {
@@ -41,6 +40,11 @@ Result<void> set_value(Options& options, const OptionRow&, const std::string& va
 template <auto member>
 Result<void> append_value(Options& options, const OptionRow&, const std::string& value) {
   (options.*member).emplace_back(value);
+  return {};
+}
+
+Result<void> pass_on(Options& options, const OptionRow&, const std::string& value) {
+  options.driver_options.push_back(value);
   return {};
 }
 
@@ -84,17 +88,10 @@ bool is_secret_line(std::string_view line) {
 // The text of a secret key is not printed: a message may be kept in a log. In minisign's base64 it
 // begins with its algorithms: "Ed", then "Sc" and "B2", or two zeros and "B2".
 bool contains_secret_key(std::string_view text) {
-  if (text.find("RWRTY0Iy") != std::string::npos || text.find("RWQAAEIy") != std::string::npos) {
-    return true;
-  }
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find_first_of(" \t\r\n", at), text.size());
-    if (is_secret_line(text.substr(at, end - at))) {
-      return true;
-    }
-    at = end + 1;
-  }
-  return false;
+  const std::vector<std::string_view> words = base::words_between_spaces(text);
+  return text.find("RWRTY0Iy") != std::string_view::npos ||
+         text.find("RWQAAEIy") != std::string_view::npos ||
+         std::ranges::any_of(words, is_secret_line);
 }
 
 Result<void> refuse_secret_key(const OptionRow& row, const std::string& value) {
@@ -138,15 +135,31 @@ Result<void> append_key(Options& options, const OptionRow& row, const std::strin
   return {};
 }
 
-// Sets `target` to the choice with the name `value`.
 template <typename Value>
-Result<void>
-choose(Value& target, const OptionRow& row, const std::string& value,
-       std::initializer_list<std::pair<std::string_view, std::type_identity_t<Value>>> choices) {
+using NamedValue = std::pair<std::string_view, Value>;
+constexpr NamedValue<HelpExtent> k_help_extents[] = {{"common", HelpExtent::common},
+                                                     {"all", HelpExtent::all}};
+constexpr NamedValue<ColorMode> k_color_modes[] = {
+    {"auto", ColorMode::automatic}, {"always", ColorMode::always}, {"never", ColorMode::never}};
+constexpr NamedValue<DiagnosticsFormat> k_diagnostics_formats[] = {
+    {"text", DiagnosticsFormat::text},
+    {"json", DiagnosticsFormat::json},
+    {"sarif", DiagnosticsFormat::sarif}};
+constexpr NamedValue<PlanFormat> k_plan_formats[] = {{"ninja", PlanFormat::ninja},
+                                                     {"json", PlanFormat::json},
+                                                     {"slurm", PlanFormat::slurm},
+                                                     {"parallel", PlanFormat::parallel}};
+constexpr NamedValue<KeyType> k_key_types[] = {{"signing", KeyType::signing},
+                                               {"content", KeyType::content},
+                                               {"recipient", KeyType::recipient}};
+
+// Sets the member to the one of `choices` with the name `value`.
+template <auto member, const auto& choices>
+Result<void> set_choice(Options& options, const OptionRow& row, const std::string& value) {
   std::vector<std::string> names;
   for (const auto& [name, choice] : choices) {
     if (value == name) {
-      target = choice;
+      options.*member = choice;
       return {};
     }
     names.emplace_back(name);
@@ -154,39 +167,9 @@ choose(Value& target, const OptionRow& row, const std::string& value,
   return refused("'{}' accepts {}, not '{}'", short_spelling(row), alternatives(names), value);
 }
 
-Result<void> set_help(Options& options, const OptionRow& row, const std::string& value) {
-  return choose(options.help, row, value,
-                {{"common", HelpExtent::common}, {"all", HelpExtent::all}});
-}
-
-Result<void> set_color(Options& options, const OptionRow& row, const std::string& value) {
-  return choose(
-      options.color, row, value,
-      {{"auto", ColorMode::automatic}, {"always", ColorMode::always}, {"never", ColorMode::never}});
-}
-
-Result<void> set_diagnostics_format(Options& options, const OptionRow& row,
-                                    const std::string& value) {
-  return choose(options.diagnostics_format, row, value,
-                {{"text", DiagnosticsFormat::text},
-                 {"json", DiagnosticsFormat::json},
-                 {"sarif", DiagnosticsFormat::sarif}});
-}
-
-Result<void> set_plan(Options& options, const OptionRow& row, const std::string& value) {
-  return choose(options.plan_format, row, value,
-                {{"ninja", PlanFormat::ninja},
-                 {"json", PlanFormat::json},
-                 {"slurm", PlanFormat::slurm},
-                 {"parallel", PlanFormat::parallel}});
-}
-
 Result<void> set_key_type(Options& options, const OptionRow& row, const std::string& value) {
   CLBIN_TRY(refuse_secret_key(row, value));
-  return choose(options.key_type, row, value,
-                {{"signing", KeyType::signing},
-                 {"content", KeyType::content},
-                 {"recipient", KeyType::recipient}});
+  return set_choice<&Options::key_type, k_key_types>(options, row, value);
 }
 
 Result<void> request_check(Options& options, const OptionRow&, const std::string&) {
@@ -414,318 +397,303 @@ struct Scope {
   static constexpr OptionScope any = ~0U;
 };
 
+constexpr OptionRow mode_row(std::string_view group, Mode mode, std::string_view name,
+                             std::string_view help) {
+  return {group, Form::mode, Scope::any, name, "", nullptr, help, mode};
+}
+
 // In the order of --help within each group, and of modes in messages.
 constexpr OptionRow k_option_table[] = {
-    {Group::output, Form::value, Scope::writing, "output", "FILE",
+    {Group::output, Form::value, Scope::writing, "output", "FILE", set_value<&Options::output>,
      "write the output to FILE; \"-\" is standard output (default: the program's name + "
      "\".clbin\"; required for several inputs). The suffix of FILE selects the output: .ptx, "
      ".cubin, .spv or .bin: the binary of the one device; .h, .c, .o or .s: the bundle, embedded "
      "in a C header, C source, an object file or assembly; .hpp: C++ launchers; otherwise the "
      "bundle. If the input is a bundle, embedding and launchers convert it; otherwise, its "
      "programs are built anew",
-     set_value<&Options::output>, Mode::compile, 'o'},
-    {Group::output, Form::value, Scope::compile_or_bundle, "emit", "KIND",
-     "select the output, regardless of its suffix: clbin, ptx, cubin, spv, bin, h, c, o, s or hpp",
-     set_emit},
-    {Group::output, Form::value, Scope::compile_or_embed, "symbol", "NAME",
+     Mode::compile, 'o'},
+    {Group::output, Form::value, Scope::compile_or_bundle, "emit", "KIND", set_emit,
+     "select the output, regardless of its suffix: clbin, ptx, cubin, spv, bin, h, c, o, s or hpp"},
+    {Group::output, Form::value, Scope::compile_or_embed, "symbol", "NAME", set_symbol,
      "name an embedded bundle NAME in C and its size NAME_size (default: the output's stem + "
-     "\"_clbin\")",
-     set_symbol},
+     "\"_clbin\")"},
     {Group::output, Form::value, Scope::compile_or_embed, "embed-header", "FILE",
-     "with -o k.c, k.o or k.s: also write FILE, a header that declares the embedded bundle",
-     set_value<&Options::embed_header>},
-    {Group::output, Form::value, Scope::compile_or_embed, "host-triple", "TRIPLE",
+     set_value<&Options::embed_header>,
+     "with -o k.c, k.o or k.s: also write FILE, a header that declares the embedded bundle"},
+    {Group::output, Form::value, Scope::compile_or_embed, "host-triple", "TRIPLE", set_host_triple,
      "with -o k.o or k.s: write it for the machine TRIPLE, such as aarch64-linux-gnu (default: "
-     "this machine)",
-     set_host_triple},
-    {Group::output, Form::value, Scope::compile_or_extract, "program", "NAME=FILE",
+     "this machine)"},
+    {Group::output, Form::value, Scope::compile_or_extract, "program", "NAME=FILE", add_program,
      "compile FILE as program NAME (default: the stem of FILE); with --extract: extract only "
-     "program NAME",
-     add_program},
+     "program NAME"},
     {Group::output, Form::value, Scope::sources_or_rebuild, "optional", "PROGRAM",
+     append_value<&Options::optional_programs>,
      "allow PROGRAM to fail for a device: print a warning and keep its source, which is built when "
-     "PROGRAM is loaded on that device; repeatable",
-     append_value<&Options::optional_programs>},
+     "PROGRAM is loaded on that device; repeatable"},
     {Group::output, Form::value, Scope::compile_or_extract, "variant", "NAME='OPTIONS'",
+     add_variant,
      "compile with OPTIONS in addition, as variant NAME; repeatable (default: one variant, "
-     "\"default\"); with --extract: extract only variant NAME",
-     add_variant},
-    {Group::output, Form::value, Scope::sources_or_rebuild, "specialize", "KERNEL=SIZE",
+     "\"default\"); with --extract: extract only variant NAME"},
+    {Group::output, Form::value, Scope::sources_or_rebuild, "specialize", "KERNEL=SIZE", add_size,
      "prepare KERNEL for launches with work-groups of SIZE (64, 16x16, 8x8x4): include the code "
      "that its first launch requires; repeatable. Sizes that kernels require or hint at are always "
-     "included",
-     add_size},
+     "included"},
     {Group::output, Form::flag, Scope::sources_or_rebuild, "emit-cubin", "",
+     set_constant<&Options::cubin, CubinPolicy::emit>,
      "for NVIDIA devices, also write a cubin, which the driver loads without compiling; requires "
-     "ptxas",
-     set_constant<&Options::cubin, CubinPolicy::emit>},
+     "ptxas"},
     {Group::output, Form::flag, Scope::sources_or_rebuild | Scope::record, "no-source", "",
+     set_constant<&Options::source, SourcePolicy::drop>,
      "omit the source from the bundle. By default, the source and every header it includes are "
-     "shipped, so that devices without a matching entry can build the program",
-     set_constant<&Options::source, SourcePolicy::drop>},
+     "shipped, so that devices without a matching entry can build the program"},
     {Group::output, Form::flag, Scope::compile, "source-only", "",
-     "compile nothing: write a bundle of the sources, from which each device builds the program",
-     set_constant<&Options::binaries, BinaryPolicy::none>},
+     set_constant<&Options::binaries, BinaryPolicy::none>,
+     "compile nothing: write a bundle of the sources, from which each device builds the program"},
 
     {Group::devices, Form::value, Scope::calling, "device", "PATTERN",
+     append_value<&Options::device_patterns>,
      "use only matching devices: gpu, cpu, accelerator, all, PLATFORM:DEVICE by number (0:1), a "
-     "feature of --identity, or a part of a platform or device name; repeatable (default: all)",
-     append_value<&Options::device_patterns>},
+     "feature of --identity, or a part of a platform or device name; repeatable (default: all)"},
     {Group::devices, Form::value, Scope::sources_or_rebuild, "target", "SPEC",
+     append_value<&Options::targets>,
      "compile for the offline target SPEC, such as nvptx:sm_70, which needs no device; starts "
-     "no driver unless --device is given, too; repeatable",
-     append_value<&Options::targets>},
-    {Group::devices, Form::value, Scope::offline, "tool", "NAME=PATH",
-     "for offline targets, use the program or library PATH as NAME, such as clang; repeatable",
-     add_tool},
+     "no driver unless --device is given, too; repeatable"},
+    {Group::devices, Form::value, Scope::offline, "tool", "NAME=PATH", add_tool,
+     "for offline targets, use the program or library PATH as NAME, such as clang; repeatable"},
     {Group::devices, Form::value, Scope::sources, "device-option", "PATTERN=OPTIONS",
-     "compile with OPTIONS in addition, for the devices that match PATTERN", add_device_option},
+     add_device_option, "compile with OPTIONS in addition, for the devices that match PATTERN"},
 
-    {Group::compiler, Form::word_value, Scope::sources, "-D", "NAME[=VALUE]", "define a macro",
-     append_driver_option<'D'>},
-    {Group::compiler, Form::word_value, Scope::sources, "-U", "NAME", "undefine a macro",
-     append_driver_option<'U'>},
-    {Group::compiler, Form::word_value, Scope::sources, "-I", "DIR", "search DIR for headers",
-     append_value<&Options::include_folders>},
+    {Group::compiler, Form::word_value, Scope::sources, "-D", "NAME[=VALUE]",
+     append_driver_option<'D'>, "define a macro"},
+    {Group::compiler, Form::word_value, Scope::sources, "-U", "NAME", append_driver_option<'U'>,
+     "undefine a macro"},
+    {Group::compiler, Form::word_value, Scope::sources, "-I", "DIR",
+     append_value<&Options::include_folders>, "search DIR for headers"},
     {Group::compiler, Form::word_value, Scope::sources, "-include", "FILE",
-     "include FILE before the first line", append_value<&Options::forced_includes>},
-    {Group::compiler, Form::word_prefix, Scope::sources, "-cl-", "*",
-     "pass any OpenCL option to every driver, unchanged", append_value<&Options::driver_options>},
-    {Group::compiler, Form::word, Scope::sources, "-g", "", "generate debug information",
-     append_value<&Options::driver_options>},
-    {Group::compiler, Form::word, Scope::sources, "-O", "",
-     "set the optimization level; passed to every driver, unchanged",
-     append_value<&Options::driver_options>},
-    {Group::compiler, Form::word, Scope::sources, "-O0", "", "",
-     append_value<&Options::driver_options>},
-    {Group::compiler, Form::word, Scope::sources, "-O1", "", "",
-     append_value<&Options::driver_options>},
-    {Group::compiler, Form::word, Scope::sources, "-O2", "", "",
-     append_value<&Options::driver_options>},
-    {Group::compiler, Form::word, Scope::sources, "-O3", "", "",
-     append_value<&Options::driver_options>},
-    {Group::compiler, Form::word, Scope::sources, "-Os", "", "",
-     append_value<&Options::driver_options>},
-    {Group::compiler, Form::word, Scope::sources, "-Oz", "", "",
-     append_value<&Options::driver_options>},
-    {Group::compiler, Form::word, Scope::sources, "-Ofast", "", "",
-     append_value<&Options::driver_options>},
-    {Group::compiler, Form::word, Scope::sources, "-w", "", "suppress compiler warnings",
-     append_value<&Options::driver_options>},
-    {Group::compiler, Form::word, Scope::sources, "-Werror", "", "treat warnings as errors",
-     append_value<&Options::driver_options>},
+     append_value<&Options::forced_includes>, "include FILE before the first line"},
+    {Group::compiler, Form::word_prefix, Scope::sources, "-cl-", "*", pass_on,
+     "pass any OpenCL option to every driver, unchanged"},
+    {Group::compiler, Form::word, Scope::sources, "-g", "", pass_on, "generate debug information"},
+    {Group::compiler, Form::word, Scope::sources, "-O", "", pass_on,
+     "set the optimization level; passed to every driver, unchanged"},
+    {Group::compiler, Form::word, Scope::sources, "-O0", "", pass_on, ""},
+    {Group::compiler, Form::word, Scope::sources, "-O1", "", pass_on, ""},
+    {Group::compiler, Form::word, Scope::sources, "-O2", "", pass_on, ""},
+    {Group::compiler, Form::word, Scope::sources, "-O3", "", pass_on, ""},
+    {Group::compiler, Form::word, Scope::sources, "-Os", "", pass_on, ""},
+    {Group::compiler, Form::word, Scope::sources, "-Oz", "", pass_on, ""},
+    {Group::compiler, Form::word, Scope::sources, "-Ofast", "", pass_on, ""},
+    {Group::compiler, Form::word, Scope::sources, "-w", "", pass_on, "suppress compiler warnings"},
+    {Group::compiler, Form::word, Scope::sources, "-Werror", "", pass_on,
+     "treat warnings as errors"},
     {Group::compiler, Form::word, Scope::sources_or_rebuild, "-Werror=variant", "",
-     "treat a variant that some device cannot build as an error",
-     set_constant<&Options::absent_variants, AbsentVariants::refuse>},
-    {Group::compiler, Form::word_value, Scope::sources, "-x", "cl",
-     "set the input language; only cl is supported", check_language},
+     set_constant<&Options::absent_variants, AbsentVariants::refuse>,
+     "treat a variant that some device cannot build as an error"},
+    {Group::compiler, Form::word_value, Scope::sources, "-x", "cl", check_language,
+     "set the input language; only cl is supported"},
     {Group::compiler, Form::word_equals, Scope::sources, "-ffile-prefix-map", "OLD=NEW",
+     add_prefix_mapping,
      "replace OLD with NEW at the start of file names in #line directives, in binaries and in the "
-     "bundle",
-     add_prefix_mapping},
-    {Group::compiler, Form::word_equals, Scope::sources, "-fmacro-prefix-map", "OLD=NEW", "",
-     add_prefix_mapping},
-    {Group::compiler, Form::word_equals, Scope::sources, "-fdebug-prefix-map", "OLD=NEW", "",
-     add_prefix_mapping},
+     "bundle"},
+    {Group::compiler, Form::word_equals, Scope::sources, "-fmacro-prefix-map", "OLD=NEW",
+     add_prefix_mapping, ""},
+    {Group::compiler, Form::word_equals, Scope::sources, "-fdebug-prefix-map", "OLD=NEW",
+     add_prefix_mapping, ""},
 
-    {Group::depfiles, Form::word, Scope::compile, "-M", "", "print the rule and compile nothing",
-     set_constant<&Options::depfile_mode, DepfileMode::instead>},
-    {Group::depfiles, Form::word, Scope::compile, "-MM", "", "",
-     set_constant<&Options::depfile_mode, DepfileMode::instead>},
-    {Group::depfiles, Form::word, Scope::compile_or_bundle, "-MD", "",
-     "write the rule next to the output, with suffix .d", request_rule_beside},
-    {Group::depfiles, Form::word, Scope::compile_or_bundle, "-MMD", "", "", request_rule_beside},
+    {Group::depfiles, Form::word, Scope::compile, "-M", "",
+     set_constant<&Options::depfile_mode, DepfileMode::instead>,
+     "print the rule and compile nothing"},
+    {Group::depfiles, Form::word, Scope::compile, "-MM", "",
+     set_constant<&Options::depfile_mode, DepfileMode::instead>, ""},
+    {Group::depfiles, Form::word, Scope::compile_or_bundle, "-MD", "", request_rule_beside,
+     "write the rule next to the output, with suffix .d"},
+    {Group::depfiles, Form::word, Scope::compile_or_bundle, "-MMD", "", request_rule_beside, ""},
     {Group::depfiles, Form::word_value, Scope::compile_or_bundle, "-MF", "FILE",
-     "write the rule to FILE", set_value<&Options::depfile>},
+     set_value<&Options::depfile>, "write the rule to FILE"},
     {Group::depfiles, Form::word_value, Scope::compile_or_bundle, "-MT", "TARGET",
-     "set the target of the rule, unchanged", append_value<&Options::depfile_targets>},
+     append_value<&Options::depfile_targets>, "set the target of the rule, unchanged"},
     {Group::depfiles, Form::word_value, Scope::compile_or_bundle, "-MQ", "TARGET",
-     "set the target of the rule, escaped for make", add_quoted_target},
+     add_quoted_target, "set the target of the rule, escaped for make"},
     {Group::depfiles, Form::word, Scope::compile_or_bundle, "-MP", "",
-     "add an empty rule for each header, so that make continues after a header is removed",
-     set_constant<&Options::phony_headers, PhonyHeaders::yes>},
+     set_constant<&Options::phony_headers, PhonyHeaders::yes>,
+     "add an empty rule for each header, so that make continues after a header is removed"},
 
-    {Group::running, Form::word, Scope::compile_or_rebuild, "-fsyntax-only", "",
-     "compile, but write no output", request_check},
+    {Group::running, Form::word, Scope::compile_or_rebuild, "-fsyntax-only", "", request_check,
+     "compile, but write no output"},
     {Group::running, Form::word, Scope::compile, "-###", "",
-     "print a command for each unit and run none",
-     set_constant<&Options::goal, CompileGoal::preview>},
+     set_constant<&Options::goal, CompileGoal::preview>,
+     "print a command for each unit and run none"},
     {Group::running, Form::value, Scope::running, "jobs", "N",
-     "run N compilers at once (default: one per core)", set_number<k_max_jobs, &Options::jobs>,
+     set_number<k_max_jobs, &Options::jobs>, "run N compilers at once (default: one per core)",
      Mode::compile, 'j'},
     {Group::running, Form::value, Scope::calling | Scope::sign, "timeout", "SECONDS",
-     "stop a compiler, or the command of --sign-with, after SECONDS (default: 300)",
-     set_number<k_max_timeout_seconds, &Options::timeout_seconds>},
-    {Group::running, Form::value, Scope::compile_or_list, "memory-limit", "SIZE",
+     set_number<k_max_timeout_seconds, &Options::timeout_seconds>,
+     "stop a compiler, or the command of --sign-with, after SECONDS (default: 300)"},
+    {Group::running, Form::value, Scope::compile_or_list, "memory-limit", "SIZE", set_memory_limit,
      "stop a compiler that uses more memory than SIZE, such as 512M or 4G; none: no limit "
-     "(default: three quarters of the machine's memory)",
-     set_memory_limit},
+     "(default: three quarters of the machine's memory)"},
     {Group::running, Form::flag, Scope::compile_or_rebuild, "keep-going", "",
-     "write the parts that compiled even if others failed",
-     set_constant<&Options::failure, FailurePolicy::keep_going>},
+     set_constant<&Options::failure, FailurePolicy::keep_going>,
+     "write the parts that compiled even if others failed"},
     {Group::running, Form::optional_value, Scope::any, "color", "WHEN",
-     "use colours: auto, always or never (default: auto)", set_color},
+     set_choice<&Options::color, k_color_modes>,
+     "use colours: auto, always or never (default: auto)"},
     {Group::running, Form::value, Scope::any, "diagnostics-format", "FORMAT",
-     "print messages as text, json or sarif (default: text)", set_diagnostics_format},
-    {Group::running, Form::flag, Scope::any, "quiet", "", "suppress warnings and notes",
-     set_constant<&Options::verbosity, Verbosity::quiet>, Mode::compile, 'q'},
+     set_choice<&Options::diagnostics_format, k_diagnostics_formats>,
+     "print messages as text, json or sarif (default: text)"},
+    {Group::running, Form::flag, Scope::any, "quiet", "",
+     set_constant<&Options::verbosity, Verbosity::quiet>, "suppress warnings and notes",
+     Mode::compile, 'q'},
     {Group::running, Form::flag, Scope::any, "verbose", "",
+     set_constant<&Options::verbosity, Verbosity::verbose>,
      "report each step and print whole build logs; with --list-devices: print all properties of "
      "the devices",
-     set_constant<&Options::verbosity, Verbosity::verbose>, Mode::compile, 'v'},
+     Mode::compile, 'v'},
 
-    {Group::inspecting, Form::mode, Scope::any, "info", "",
-     "list the contents of the bundles FILE...; starts no driver", nullptr, Mode::info},
-    {Group::inspecting, Form::mode, Scope::any, "list-devices", "", "list the installed devices",
-     nullptr, Mode::list_devices},
-    {Group::inspecting, Form::mode, Scope::any, "list-targets", "",
-     "list the offline targets, and what those that cannot be used here need", nullptr,
-     Mode::list_targets},
-    {Group::inspecting, Form::mode, Scope::any, "explain", "",
-     "show what each device would load from the bundles FILE..., and why; passes matching entries "
-     "to the drivers, compiles no source",
-     nullptr, Mode::explain},
-    {Group::inspecting, Form::mode, Scope::any, "verify", "",
-     "check every byte of the bundles FILE...", nullptr, Mode::verify},
+    mode_row(Group::inspecting, Mode::info, "info",
+             "list the contents of the bundles FILE...; starts no driver"),
+    mode_row(Group::inspecting, Mode::list_devices, "list-devices", "list the installed devices"),
+    mode_row(Group::inspecting, Mode::list_targets, "list-targets",
+             "list the offline targets, and what those that cannot be used here need"),
+    mode_row(Group::inspecting, Mode::explain, "explain",
+             "show what each device would load from the bundles FILE..., and why; passes matching "
+             "entries "
+             "to the drivers, compiles no source"),
+    mode_row(Group::inspecting, Mode::verify, "verify", "check every byte of the bundles FILE..."),
     {Group::inspecting, Form::flag, Scope::verify, "run", "",
-     "with --verify: load each entry on the devices that would load it, each in a separate process",
-     set_constant<&Options::run, RunPolicy::yes>},
-    {Group::inspecting, Form::mode, Scope::any, "diff", "",
-     "list the differences between two bundles; the exit status is 1 if there are any", nullptr,
-     Mode::diff},
-    {Group::inspecting, Form::mode, Scope::any, "extract", "",
-     "write the binaries and sources of bundles to files in the directory -o (default: working "
-     "directory)",
-     nullptr, Mode::extract},
-    {Group::inspecting, Form::flag, Scope::reporting, "json", "", "print the report as JSON",
-     set_constant<&Options::list_format, ListFormat::json>},
+     set_constant<&Options::run, RunPolicy::yes>,
+     "with --verify: load each entry on the devices that would load it, each in a separate "
+     "process"},
+    mode_row(Group::inspecting, Mode::diff, "diff",
+             "list the differences between two bundles; the exit status is 1 if there are any"),
+    mode_row(
+        Group::inspecting, Mode::extract, "extract",
+        "write the binaries and sources of bundles to files in the directory -o (default: working "
+        "directory)"),
+    {Group::inspecting, Form::flag, Scope::reporting, "json", "",
+     set_constant<&Options::list_format, ListFormat::json>, "print the report as JSON"},
 
-    {Group::changing, Form::mode, Scope::any, "merge", "",
-     "combine the bundles FILE..., in any order, into the bundle -o; compresses nothing again",
-     nullptr, Mode::merge},
-    {Group::changing, Form::mode, Scope::any, "repack", "",
-     "compress the bundles FILE... again, in place unless -o is given", nullptr, Mode::repack},
-    {Group::changing, Form::mode, Scope::any, "strip", "",
-     "remove parts of the bundles FILE..., in place unless -o is given; compresses nothing again",
-     nullptr, Mode::strip},
+    mode_row(
+        Group::changing, Mode::merge, "merge",
+        "combine the bundles FILE..., in any order, into the bundle -o; compresses nothing again"),
+    mode_row(Group::changing, Mode::repack, "repack",
+             "compress the bundles FILE... again, in place unless -o is given"),
+    mode_row(Group::changing, Mode::strip, "strip",
+             "remove parts of the bundles FILE..., in place unless -o is given; compresses nothing "
+             "again"),
     {Group::changing, Form::value, Scope::choosing, "keep-target", "PATTERN",
+     append_value<&Options::keep_targets>,
      "keep, or extract, only entries whose target matches PATTERN (a target such as nvptx:sm_70, "
-     "or a part of a device or platform name); repeatable",
-     append_value<&Options::keep_targets>},
+     "or a part of a device or platform name); repeatable"},
     {Group::changing, Form::value, Scope::choosing, "drop-target", "PATTERN",
-     "remove, or do not extract, entries whose target matches PATTERN; '*' matches all; repeatable",
-     append_value<&Options::drop_targets>},
-    {Group::changing, Form::flag, Scope::strip, "strip-source", "", "remove the source",
-     set_constant<&Options::source, SourcePolicy::drop>},
+     append_value<&Options::drop_targets>,
+     "remove, or do not extract, entries whose target matches PATTERN; '*' matches all; "
+     "repeatable"},
+    {Group::changing, Form::flag, Scope::strip, "strip-source", "",
+     set_constant<&Options::source, SourcePolicy::drop>, "remove the source"},
     {Group::changing, Form::flag, Scope::strip, "strip-reflection", "",
-     "remove all kernel information except kernel names",
-     set_constant<&Options::reflection, ReflectionPolicy::drop>},
+     set_constant<&Options::reflection, ReflectionPolicy::drop>,
+     "remove all kernel information except kernel names"},
 
-    {Group::recording, Form::value, Scope::any, "record", "BUNDLE",
+    {Group::recording, Form::value, Scope::any, "record", "BUNDLE", set_value<&Options::recording>,
      "run the command after \"--\", and write the OpenCL programs that it builds, with their "
      "sources and options, to BUNDLE, or add them to it",
-     set_value<&Options::recording>, Mode::record},
+     Mode::record},
     {Group::recording, Form::flag, Scope::record, "record-binaries", "",
-     "also record the device binaries",
-     set_constant<&Options::recorded_binaries, BinaryPolicy::build>},
+     set_constant<&Options::recorded_binaries, BinaryPolicy::build>,
+     "also record the device binaries"},
 
-    {Group::signing, Form::value, Scope::any, "keygen", "NAME",
+    {Group::signing, Form::value, Scope::any, "keygen", "NAME", set_key_pair,
      "make a key pair: the secret key NAME.key, which a passphrase protects, and the public key "
      "NAME.pub, as minisign(1) does; --key-type makes other keys",
-     set_key_pair, Mode::keygen},
+     Mode::keygen},
     {Group::signing, Form::flag, Scope::keygen, "no-passphrase", "",
-     "with --keygen: do not protect the secret key",
-     set_constant<&Options::passphrase_policy, PassphrasePolicy::none>},
-    {Group::signing, Form::mode, Scope::any, "sign", "",
-     "sign the bundles FILE..., in place unless -o is given, with --key or --sign-with", nullptr,
-     Mode::sign},
+     set_constant<&Options::passphrase_policy, PassphrasePolicy::none>,
+     "with --keygen: do not protect the secret key"},
+    mode_row(Group::signing, Mode::sign, "sign",
+             "sign the bundles FILE..., in place unless -o is given, with --key or --sign-with"),
     {Group::signing, Form::value, Scope::sign, "key", "FILE",
-     "with --sign: sign with the secret key in FILE",
-     set_once<&Options::signing, &SigningOptions::key>},
-    {Group::signing, Form::value, Scope::compile_or_rebuild, "sign-key", "FILE",
-     "sign the output of a compile with the secret key in FILE", set_sign_key},
+     set_once<&Options::signing, &SigningOptions::key>,
+     "with --sign: sign with the secret key in FILE"},
+    {Group::signing, Form::value, Scope::compile_or_rebuild, "sign-key", "FILE", set_sign_key,
+     "sign the output of a compile with the secret key in FILE"},
     {Group::signing, Form::value, Scope::sign_or_compile, "sign-with", "COMMAND",
+     set_once<&Options::signing, &SigningOptions::command>,
      "sign with COMMAND, which reads the bytes to sign on standard input and writes their Ed25519 "
-     "signature to standard output; requires --public-key",
-     set_once<&Options::signing, &SigningOptions::command>},
+     "signature to standard output; requires --public-key"},
     {Group::signing, Form::value, Scope::trusting, "public-key", "KEY",
+     append_key<&Options::public_keys>,
      "with --verify: require a signature by KEY, a file or the text in it; repeatable. With "
-     "--sign-with: the key of COMMAND",
-     append_key<&Options::public_keys>},
+     "--sign-with: the key of COMMAND"},
     {Group::signing, Form::value, Scope::counter, "counter", "N",
-     "also sign the counter N, against older versions",
-     set_counter<&Options::signing, &SigningOptions::counter>},
+     set_counter<&Options::signing, &SigningOptions::counter>,
+     "also sign the counter N, against older versions"},
     {Group::signing, Form::value, Scope::verify, "least-counter", "N",
-     "with --verify: require a counter of at least N", set_counter<&Options::least_counter>},
+     set_counter<&Options::least_counter>, "with --verify: require a counter of at least N"},
     {Group::signing, Form::value, Scope::sign, "vouched-by", "FILE",
-     "with --sign: who trusts the secret key in FILE shall also trust the key that signs",
-     set_once<&Options::signing, &SigningOptions::vouching_key>},
+     set_once<&Options::signing, &SigningOptions::vouching_key>,
+     "with --sign: who trusts the secret key in FILE shall also trust the key that signs"},
     {Group::signing, Form::value, Scope::passphrase, "passphrase-file", "FILE",
-     "read the passphrase of the secret key from FILE (default: the terminal, or standard input)",
-     set_once<&Options::signing, &SigningOptions::passphrase_file>},
+     set_once<&Options::signing, &SigningOptions::passphrase_file>,
+     "read the passphrase of the secret key from FILE (default: the terminal, or standard input)"},
     {Group::signing, Form::flag, Scope::detaching, "detached", "",
-     "with --sign or --verify: write or check a signature file FILE.minisig, as minisign(1) does",
-     set_constant<&Options::signature_form, SignatureForm::detached>},
-    {Group::signing, Form::mode, Scope::any, "sign-message", "",
-     "write the bytes that a signature of the bundle FILE signs, for signing elsewhere", nullptr,
-     Mode::sign_message},
-    {Group::signing, Form::mode, Scope::any, "strip-signature", "",
-     "remove the signatures of the bundles FILE..., in place unless -o is given, and nothing else",
-     nullptr, Mode::strip_signature},
+     set_constant<&Options::signature_form, SignatureForm::detached>,
+     "with --sign or --verify: write or check a signature file FILE.minisig, as minisign(1) does"},
+    mode_row(Group::signing, Mode::sign_message, "sign-message",
+             "write the bytes that a signature of the bundle FILE signs, for signing elsewhere"),
+    mode_row(Group::signing, Mode::strip_signature, "strip-signature",
+             "remove the signatures of the bundles FILE..., in place unless -o is given, and "
+             "nothing else"),
 
-    {Group::encrypting, Form::value, Scope::keygen, "key-type", "TYPE",
+    {Group::encrypting, Form::value, Scope::keygen, "key-type", "TYPE", set_key_type,
      "with --keygen: make a key pair for signing, the content key NAME.key, or a key pair of a "
-     "recipient; the last two have no passphrase (default: signing)",
-     set_key_type},
-    {Group::encrypting, Form::mode, Scope::any, "encrypt", "",
-     "encrypt the contents of the bundles FILE..., in place unless -o is given, with --encrypt-key "
-     "or --encrypt-for",
-     nullptr, Mode::encrypt},
-    {Group::encrypting, Form::mode, Scope::any, "decrypt", "",
-     "decrypt the contents of the bundles FILE..., in place unless -o is given, with --decrypt-key",
-     nullptr, Mode::decrypt},
+     "recipient; the last two have no passphrase (default: signing)"},
+    mode_row(Group::encrypting, Mode::encrypt, "encrypt",
+             "encrypt the contents of the bundles FILE..., in place unless -o is given, with "
+             "--encrypt-key "
+             "or --encrypt-for"),
+    mode_row(Group::encrypting, Mode::decrypt, "decrypt",
+             "decrypt the contents of the bundles FILE..., in place unless -o is given, with "
+             "--decrypt-key"),
     {Group::encrypting, Form::value, Scope::encrypting, "encrypt-key", "FILE",
-     "encrypt the output with the content key in FILE; equal contents have equal bytes",
-     set_once<&Options::encryption, &EncryptionOptions::key>},
+     set_once<&Options::encryption, &EncryptionOptions::key>,
+     "encrypt the output with the content key in FILE; equal contents have equal bytes"},
     {Group::encrypting, Form::value, Scope::encrypting, "encrypt-for", "KEY",
+     append_key<&Options::encryption, &EncryptionOptions::recipients>,
      "encrypt the output for the recipient with the public key KEY, a file or the text in it, "
-     "with a new content key unless --encrypt-key is given; repeatable",
-     append_key<&Options::encryption, &EncryptionOptions::recipients>},
+     "with a new content key unless --encrypt-key is given; repeatable"},
     {Group::encrypting, Form::value, Scope::decrypting, "decrypt-key", "FILE",
+     append_key<&Options::decrypt_keys>,
      "read encrypted bundles with the content key, or the recipient's secret key, in FILE; "
-     "repeatable",
-     append_key<&Options::decrypt_keys>},
+     "repeatable"},
 
     {Group::caching, Form::flag, Scope::sources_or_rebuild, "no-cache", "",
-     "build everything, and store nothing in the cache",
-     set_constant<&Options::cache, CachePolicy::ignore>},
-    {Group::caching, Form::mode, Scope::any, "cache-stats", "",
-     "show the contents and the hits of libclbin's user cache and oclcc's compile cache", nullptr,
-     Mode::cache_stats},
-    {Group::caching, Form::mode, Scope::any, "clear-cache", "",
-     "remove the contents of both caches", nullptr, Mode::clear_cache},
+     set_constant<&Options::cache, CachePolicy::ignore>,
+     "build everything, and store nothing in the cache"},
+    mode_row(Group::caching, Mode::cache_stats, "cache-stats",
+             "show the contents and the hits of libclbin's user cache and oclcc's compile cache"),
+    mode_row(Group::caching, Mode::clear_cache, "clear-cache",
+             "remove the contents of both caches"),
 
     {Group::planning, Form::value, Scope::any, "plan", "ninja|json|slurm|parallel",
+     set_choice<&Options::plan_format, k_plan_formats>,
      "compile nothing: write a plan of the units, and of the merge and repack that make the bundle "
      "-o, for ninja, Slurm, GNU parallel, or (as JSON) another engine, to the directory that is "
      "named as the bundle, with the suffix .plan. Leaves out what the cache contains",
-     set_plan, Mode::plan},
-    {Group::planning, Form::value, Scope::plan, "machine", "FILE",
+     Mode::plan},
+    {Group::planning, Form::value, Scope::plan, "machine", "FILE", append_value<&Options::machines>,
      "with --plan: plan for the devices in FILE, which --identity --json printed on another "
-     "machine, and not for those of this machine; repeatable",
-     append_value<&Options::machines>},
-    {Group::planning, Form::value, Scope::compile, "unit", "KEY",
+     "machine, and not for those of this machine; repeatable"},
+    {Group::planning, Form::value, Scope::compile, "unit", "KEY", set_unit,
      "compile only the unit KEY of a plan, which the other options describe; fail if they describe "
-     "another one",
-     set_unit},
-    {Group::planning, Form::mode, Scope::any, "identity", "",
-     "print what this machine can compile for, as features of a Slurm node: Feature=...", nullptr,
-     Mode::identity},
+     "another one"},
+    mode_row(Group::planning, Mode::identity, "identity",
+             "print what this machine can compile for, as features of a Slurm node: Feature=..."),
 
     {Group::modes, Form::optional_mode, Scope::any, "help", "all",
-     "show the common options, or all options", set_help, Mode::help},
-    {Group::modes, Form::mode, Scope::any, "version", "", "show the version", nullptr,
-     Mode::version},
+     set_choice<&Options::help, k_help_extents>, "show the common options, or all options",
+     Mode::help},
+    mode_row(Group::modes, Mode::version, "version", "show the version"),
 };
 
 } // namespace

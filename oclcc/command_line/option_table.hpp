@@ -5,20 +5,24 @@
 
 namespace oclcc {
 
-enum class OptionGroup : std::uint8_t {
-  modes,
-  output,
-  devices,
-  compiler,
-  depfiles,
-  running,
-  inspecting,
-  planning,
-  changing,
-  recording,
-  signing,
-  encrypting,
-  caching
+// The groups of --help, by title.
+struct OptionGroup {
+  static constexpr std::string_view output = "Programs and output:";
+  static constexpr std::string_view devices = "Devices:";
+  static constexpr std::string_view compiler = "Passed to the compilers:";
+  static constexpr std::string_view depfiles = "Dependency rules for make and ninja, as in gcc:";
+  static constexpr std::string_view running = "Running:";
+  static constexpr std::string_view inspecting = "Inspecting:";
+  static constexpr std::string_view planning = "Building on several machines:";
+  static constexpr std::string_view changing = "Changing bundles:";
+  static constexpr std::string_view recording = "Recording an application:";
+  static constexpr std::string_view signing = "Signing:";
+  static constexpr std::string_view encrypting = "Encrypting:";
+  static constexpr std::string_view caching = "Caches:";
+  static constexpr std::string_view modes = "Help:";
+  static constexpr std::string_view in_order[] = {
+      output,   devices,   compiler, depfiles,   running, inspecting, planning,
+      changing, recording, signing,  encrypting, caching, modes};
 };
 
 enum class OptionForm : std::uint8_t {
@@ -34,13 +38,6 @@ enum class OptionForm : std::uint8_t {
   word_prefix, // -cl-fast-relaxed-math
 };
 
-// Returns an error of the command line.
-template <typename... Arguments>
-[[nodiscard]] tl::unexpected<Error> refused(fmt::format_string<Arguments...> text,
-                                            Arguments&&... arguments) {
-  return fail(ErrorCode::invalid_argument, text, std::forward<Arguments>(arguments)...);
-}
-
 // The modes in which an option has an effect.
 using OptionScope = std::uint32_t;
 template <typename... Modes>
@@ -54,14 +51,14 @@ inline constexpr OptionScope k_bundle_input = 1U << 31U;
 inline constexpr OptionScope k_rebuilt_bundle = 1U << 30U;
 
 struct OptionRow {
-  OptionGroup group = OptionGroup::modes;
+  std::string_view group; // of OptionGroup
   OptionForm form = OptionForm::word;
   OptionScope scope = 0;
   std::string_view long_name; // includes the dash for word forms
   std::string_view argument;  // as shown in --help; empty if there is none
-  std::string_view help;      // without line breaks; empty for another spelling of the row before
   // Applies the option with its argument; null if it only enters its mode.
   Result<void> (*apply)(Options& options, const OptionRow& row, const std::string& value) = nullptr;
+  std::string_view help;     // without line breaks; empty for another spelling of the row before
   Mode mode = Mode::compile; // which the option enters; compile: none
   char letter = '\0';        // '\0' if there is none
 };

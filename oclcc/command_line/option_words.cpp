@@ -2,7 +2,6 @@
 
 #include "base/file_io.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <numeric>
 
@@ -26,61 +25,42 @@ bool backslash_escapes(char quote, char next) {
   return quote != '"' || next == '"' || next == '\\' || next == '$' || next == '`';
 }
 
-// One pass of the shell's quoting rules over a text.
-class WordSplitter {
-public:
-  std::vector<std::string> split(std::string_view text) {
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      if (text[i] == '\\' && m_quote != '\'' && i + 1 < text.size() &&
-          backslash_escapes(m_quote, text[i + 1])) {
-        ++i;
-        append(text[i]);
-      } else {
-        accept(text[i]);
-      }
-    }
-    end_word();
-    return std::move(m_words);
-  }
-  [[nodiscard]] bool is_within_quotes() const noexcept { return m_quote != '\0'; }
-
-private:
-  void accept(char c) {
-    if (m_quote != '\0') {
-      close_or_append(c);
-    } else if (c == '"' || c == '\'') {
-      m_quote = c;
-      m_in_word = true; // "" is a word
-    } else if (is_white_space(c)) {
-      end_word();
-    } else {
-      append(c);
-    }
-  }
-  void close_or_append(char c) {
-    if (c == m_quote) {
-      m_quote = '\0';
-    } else {
-      append(c);
-    }
-  }
-  void append(char c) {
-    m_word += c;
-    m_in_word = true;
-  }
-  void end_word() {
-    if (m_in_word) {
-      m_words.push_back(std::move(m_word));
-    }
-    m_word.clear();
-    m_in_word = false;
-  }
-
-  std::vector<std::string> m_words;
-  std::string m_word;
-  bool m_in_word = false;
-  char m_quote = '\0';
+struct SplitWords {
+  std::vector<std::string> words;
+  bool ends_within_quotes = false;
 };
+
+// Applies the shell's quoting rules to a text.
+SplitWords split_words(std::string_view text) {
+  SplitWords result;
+  std::optional<std::string> word;
+  char quote = '\0';
+  const auto end_word = [&] {
+    if (word) {
+      result.words.push_back(*std::exchange(word, std::nullopt));
+    }
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool is_escaped = text[i] == '\\' && quote != '\'' && i + 1 < text.size() &&
+                            backslash_escapes(quote, text[i + 1]);
+    const char c = text[is_escaped ? ++i : i];
+    if (quote == '\0' && !is_escaped && is_white_space(c)) {
+      end_word();
+      continue;
+    }
+    if (!word) {
+      word.emplace(); // "" is a word
+    }
+    if (!is_escaped && (quote == '\0' ? c == '"' || c == '\'' : c == quote)) {
+      quote = quote == '\0' ? c : '\0';
+    } else {
+      *word += c;
+    }
+  }
+  end_word();
+  result.ends_within_quotes = quote != '\0';
+  return result;
+}
 
 std::string in_double_quotes(std::string_view text) {
   std::string result = "\"";
@@ -94,20 +74,14 @@ std::string in_double_quotes(std::string_view text) {
 }
 
 std::string quote_option(const std::string& word) {
-  const bool plain = !word.empty() && word.find_first_of(k_white_space) == std::string::npos &&
-                     word.find_first_of("\"'\\") == std::string::npos;
-  if (plain) {
+  const std::size_t special = word.find_first_of(" \t\n\r\f\v\"'\\");
+  if (!word.empty() && special == std::string::npos) {
     return word;
   }
   // -DNAME="a b" and not "-DNAME=a b": PoCL refuses the latter with -43 (measured).
   const std::size_t equals = word.find('=');
-  const bool name_is_plain =
-      equals != std::string::npos && std::string_view(word).substr(0, equals).find_first_of(
-                                         " \t\n\r\f\v\"'\\") == std::string_view::npos;
-  if (name_is_plain) {
-    return word.substr(0, equals + 1) + in_double_quotes(std::string_view(word).substr(equals + 1));
-  }
-  return in_double_quotes(word);
+  const std::size_t quoted = equals < special ? equals + 1 : 0;
+  return word.substr(0, quoted) + in_double_quotes(std::string_view(word).substr(quoted));
 }
 
 // What the response files of a command line have cost. A few files that name one another several
@@ -139,12 +113,11 @@ Result<std::vector<std::string>> read_response_file(const std::string& path, Res
   if (text.find('\0') != std::string_view::npos) {
     return refused("'{}' is not text: it contains a zero byte", path);
   }
-  WordSplitter splitter;
-  auto words = splitter.split(text);
-  if (splitter.is_within_quotes()) {
+  SplitWords split = split_words(text);
+  if (split.ends_within_quotes) {
     return refused("'{}' ends within quotes", path);
   }
-  return words;
+  return std::move(split.words);
 }
 
 Result<void> expand_into(const std::vector<std::string>& words, unsigned depth, ResponseFiles& read,
@@ -193,7 +166,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 } // namespace
 
 std::vector<std::string> split_options(std::string_view text) {
-  return WordSplitter().split(text);
+  return split_words(text).words;
 }
 
 std::string join_options(const std::vector<std::string>& words) {

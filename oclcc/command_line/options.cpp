@@ -6,30 +6,19 @@
 #include "base/zstd_codec.hpp"
 #include "command_line/option_table.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <thread>
 
 namespace oclcc {
 
 namespace {
 
-// Returns OpenCL's name of a gcc option.
-std::string opencl_word_for(const std::string& gcc_name) {
-  constexpr std::pair<std::string_view, std::string_view> k_words[] = {
-      {"-std", "-cl-std"}, {"-ffast-math", "-cl-fast-relaxed-math"}};
-  for (const auto& [gcc, opencl] : k_words) {
-    if (gcc_name == gcc) {
-      return std::string(opencl);
-    }
-  }
-  return {};
-}
-
 tl::unexpected<Error> unrecognized(const std::string& word) {
   const std::string name = word.substr(0, word.find('='));
-  const std::string known = opencl_word_for(name);
-  const std::string nearest = known.empty() ? nearest_word(name, option_spellings()) : known;
+  const std::string nearest = name == "-std"          ? "-cl-std" // OpenCL's name of a gcc option
+                              : name == "-ffast-math" ? "-cl-fast-relaxed-math"
+                                                      : nearest_word(name, option_spellings());
   return refused("unrecognized option '{}'{}", word,
                  nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest));
 }
@@ -39,55 +28,81 @@ tl::unexpected<Error> missing_value(std::string_view spelling, std::string_view 
 }
 
 const OptionRow* find_row(std::string_view key) {
-  for (const OptionRow& row : option_table()) {
-    if (row.long_name == key) {
-      return &row;
-    }
-  }
-  return nullptr;
+  const auto row = std::ranges::find(option_table(), key, &OptionRow::long_name);
+  return row == option_table().end() ? nullptr : &*row;
 }
 
-// One of gcc's single-dash options in a word.
-struct WordOption {
-  const OptionRow* row = nullptr;
-  std::string value;
-  bool value_is_next_word = false;
+// An option or an input.
+struct Given {
+  const OptionRow* row = nullptr;   // null: an input
+  std::optional<std::string> value; // of a matched word: std::nullopt if the next word is its value
 };
 
-std::optional<WordOption> match_word_option(const std::string& word) {
+// An option in a word of its own.
+Given given_alone(const OptionRow& row) {
+  switch (row.form) {
+  case OptionForm::value:
+    return {&row, std::nullopt};
+  case OptionForm::optional_value:
+    return {&row, "always"};
+  case OptionForm::optional_mode:
+    return {&row, "common"};
+  default:
+    return {&row, "yes"};
+  }
+}
+
+Result<Given> match_long_option(const std::string& word) {
+  const std::size_t equals = std::min(word.find('='), word.size());
+  const OptionRow* const row = find_row(std::string_view(word).substr(2, equals - 2));
+  if (row == nullptr || is_word_form(row->form)) {
+    return unrecognized(word);
+  }
+  if (equals == word.size()) {
+    return given_alone(*row);
+  }
+  if (row->form == OptionForm::flag || row->form == OptionForm::mode) {
+    return refused("option '--{}' accepts no value", row->long_name);
+  }
+  return Given{row, word.substr(equals + 1)};
+}
+
+std::optional<Given> match_letter(const std::string& word) {
+  const auto row = std::ranges::find(option_table(), word[1], &OptionRow::letter);
+  if (row == option_table().end() || (word.size() > 2 && row->form != OptionForm::value)) {
+    return std::nullopt; // letters are not grouped, as in gcc: "-qv" is no option
+  }
+  return word.size() == 2 ? given_alone(*row) : Given{&*row, word.substr(2)};
+}
+
+// One of gcc's single-dash options.
+std::optional<Given> match_word_option(const std::string& word) {
   for (const OptionRow& row : option_table()) {
     if (!is_word_form(row.form) || !word.starts_with(row.long_name)) {
       continue;
     }
     const std::string rest = word.substr(row.long_name.size());
-    if (row.form == OptionForm::word_equals) {
-      if (rest.starts_with('=')) {
-        return WordOption{&row, rest.substr(1), false};
-      }
-      continue;
-    }
     if (row.form == OptionForm::word_value) {
-      return WordOption{&row, rest, rest.empty()};
+      return Given{&row, rest.empty() ? std::nullopt : std::optional(rest)};
+    }
+    if (row.form == OptionForm::word_equals && rest.starts_with('=')) {
+      return Given{&row, rest.substr(1)};
     }
     // The value is the word itself, which is passed to the driver.
-    if ((row.form == OptionForm::word) == rest.empty()) {
-      return WordOption{&row, word, false};
+    if (row.form != OptionForm::word_equals && (row.form == OptionForm::word) == rest.empty()) {
+      return Given{&row, word};
     }
   }
   return std::nullopt;
 }
 
-// A word or two that are an option, with its argument, or an input.
-struct Given {
-  const OptionRow* row = nullptr; // null: an input
-  std::string value;
-};
-
-// The argument of an option that is given without one.
-std::string implicit_value(OptionForm form) {
-  return form == OptionForm::optional_value  ? "always"
-         : form == OptionForm::optional_mode ? "common"
-                                             : "yes";
+Result<Given> match_option(const std::string& word) {
+  if (word.starts_with("--")) {
+    return match_long_option(word);
+  }
+  auto found = match_letter(word);
+  found = found ? found : match_word_option(word);
+  return found ? Result<Given>(*found) : unrecognized(word);
 }
 
 // Applies gcc's single-dash options in order. Keeps the other options and the inputs.
@@ -111,7 +126,7 @@ public:
       if (word.size() < 2 || word.front() != '-') {
         m_rest.push_back({nullptr, word});
       } else {
-        CLBIN_TRY(word.starts_with("--") ? sort_long_option(word) : sort_single_dash(word));
+        CLBIN_TRY(sort_option(word));
       }
     }
     return {};
@@ -123,66 +138,21 @@ public:
   [[nodiscard]] const std::vector<const OptionRow*>& applied() const noexcept { return m_applied; }
 
 private:
-  Result<void> sort_long_option(const std::string& word) {
-    const std::size_t equals = std::min(word.find('='), word.size());
-    const OptionRow* const row = find_row(std::string_view(word).substr(2, equals - 2));
-    if (row == nullptr || is_word_form(row->form)) {
-      return unrecognized(word);
-    }
-    if (equals == word.size()) {
-      return keep(word, *row);
-    }
-    if (row->form == OptionForm::flag || row->form == OptionForm::mode) {
-      return refused("option '--{}' accepts no value", row->long_name);
-    }
-    keep_with(*row, word.substr(equals + 1));
-    return {};
-  }
-
-  Result<void> sort_single_dash(const std::string& word) {
-    for (const OptionRow& row : option_table()) {
-      if (row.letter == '\0' || row.letter != word[1]) {
-        continue;
-      }
-      if (word.size() == 2) {
-        return keep(word, row);
-      }
-      if (row.form == OptionForm::value) { // letters are not grouped, as in gcc: "-qv" is no option
-        keep_with(row, word.substr(2));
-        return {};
-      }
-    }
-    std::optional<WordOption> found = match_word_option(word);
-    if (!found) {
-      return unrecognized(word);
-    }
-    if (found->value_is_next_word) {
+  Result<void> sort_option(const std::string& word) {
+    CLBIN_TRY_ASSIGN(Given given, match_option(word));
+    const OptionRow& row = *given.row;
+    if (!given.value) {
       ++m_index;
-      if (m_index == m_words.size() || m_words[m_index].empty()) {
-        return missing_value(found->row->long_name, found->row->argument);
+      if (m_index == m_words.size() || (is_word_form(row.form) && m_words[m_index].empty())) {
+        return missing_value(word, row.argument);
       }
-      found->value = m_words[m_index];
+      given.value = m_words[m_index];
     }
-    m_applied.push_back(found->row);
-    return found->row->apply(m_options, *found->row, found->value);
-  }
-
-  void keep_with(const OptionRow& row, std::string value) {
     m_applied.push_back(&row);
-    m_rest.push_back({&row, std::move(value)});
-  }
-
-  // An option whose argument is the next word, if it has one.
-  Result<void> keep(const std::string& word, const OptionRow& row) {
-    if (row.form != OptionForm::value) {
-      keep_with(row, implicit_value(row.form));
-      return {};
+    if (is_word_form(row.form)) {
+      return row.apply(m_options, row, *given.value);
     }
-    ++m_index;
-    if (m_index == m_words.size()) {
-      return missing_value(word, row.argument);
-    }
-    keep_with(row, m_words[m_index]);
+    m_rest.push_back(std::move(given));
     return {};
   }
 
@@ -219,20 +189,21 @@ Result<void> enter_modes(const std::vector<const OptionRow*>& applied, Options& 
 }
 
 Result<void> apply(const Given& given, Options& options) {
+  const std::string& value = *given.value;
   if (given.row == nullptr) {
-    if (given.value.empty()) {
+    if (value.empty()) {
       return refused("an input file has an empty name");
     }
-    const std::filesystem::path path = given.value;
+    const std::filesystem::path path = value;
     options.inputs.push_back({path, path == "-" ? "stdin" : path.stem().string()});
     return {};
   }
   const OptionRow& row = *given.row;
-  if (given.value.empty()) {
+  if (value.empty()) {
     return missing_value(short_spelling(row), row.argument);
   }
   if (row.apply != nullptr) {
-    CLBIN_TRY(row.apply(options, row, given.value));
+    CLBIN_TRY(row.apply(options, row, value));
   }
   return enter_mode(options, row.mode);
 }
@@ -465,7 +436,44 @@ bool is_for_drivers(const OptionRow& row) {
          std::ranges::find(k_names, row.long_name) != std::end(k_names);
 }
 
+constexpr OutputKind k_output_kinds[] = {
+    {"clbin", OutputForm::bundle},
+    {"ptx", OutputForm::raw_binary, format::BinaryKind::ptx},
+    {"cubin", OutputForm::raw_binary, format::BinaryKind::cubin},
+    {"spv", OutputForm::raw_binary, format::BinaryKind::spirv},
+    {"bin", OutputForm::raw_binary, format::BinaryKind::unknown},
+    {"h", OutputForm::embedding, format::BinaryKind::unknown, embed::EmbedForm::c_header},
+    {"c", OutputForm::embedding, format::BinaryKind::unknown, embed::EmbedForm::c_source},
+    {"o", OutputForm::embedding, format::BinaryKind::unknown, embed::EmbedForm::object},
+    {"s", OutputForm::embedding, format::BinaryKind::unknown, embed::EmbedForm::assembly},
+    {"hpp", OutputForm::launchers}};
+
+const OutputKind* find_output_kind(std::string_view name) {
+  const auto* const found = std::ranges::find(k_output_kinds, name, &OutputKind::name);
+  return found == std::end(k_output_kinds) ? nullptr : found;
+}
+
 } // namespace
+
+const OutputKind& output_kind(const Options& options) {
+  const OutputKind* found = nullptr;
+  if (options.emit) {
+    found = find_output_kind(*options.emit);
+  } else if (options.output && options.output->has_extension()) {
+    found = find_output_kind(std::string_view(options.output->extension().native()).substr(1));
+  }
+  return found == nullptr ? k_output_kinds[0] : *found;
+}
+
+bool is_output_kind(std::string_view name) noexcept {
+  return find_output_kind(name) != nullptr;
+}
+
+std::string output_kinds() {
+  std::vector<std::string_view> names;
+  std::ranges::transform(k_output_kinds, std::back_inserter(names), &OutputKind::name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
 
 unsigned worker_count(const Options& options) noexcept {
   return options.jobs != 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency());

@@ -8,15 +8,14 @@
 #include "format/binary/binary_kind.hpp"
 #include "terminal/reporter.hpp"
 
-#include <cstdint>
-#include <filesystem>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace oclcc {
+
+// Returns an error of the command line.
+template <typename... Arguments>
+[[nodiscard]] tl::unexpected<Error> refused(fmt::format_string<Arguments...> text,
+                                            Arguments&&... arguments) {
+  return fail(ErrorCode::invalid_argument, text, std::forward<Arguments>(arguments)...);
+}
 
 enum class Mode : std::uint8_t {
   compile,
@@ -71,27 +70,23 @@ enum class ListFormat : std::uint8_t { text, json };
 struct Input {
   std::filesystem::path path; // "-" for standard input
   std::string program;        // of --program NAME=FILE, otherwise the stem; "stdin" for "-"
-  friend bool operator==(const Input&, const Input&) = default;
 };
 
 struct Variant {
   std::string name;
   std::vector<std::string> options; // like Options::driver_options
-  friend bool operator==(const Variant&, const Variant&) = default;
 };
 
 // --device-option PATTERN=OPTIONS
 struct DeviceOptions {
   std::string pattern;
   std::vector<std::string> options; // like Options::driver_options
-  friend bool operator==(const DeviceOptions&, const DeviceOptions&) = default;
 };
 
 // -ffile-prefix-map=OLD=NEW
 struct PrefixMapping {
   std::string old_prefix;
   std::string new_prefix;
-  friend bool operator==(const PrefixMapping&, const PrefixMapping&) = default;
 };
 
 // Who signs, and what: --sign, --sign-message, and the compile mode.
@@ -101,7 +96,6 @@ struct SigningOptions {
   std::optional<std::uint64_t> counter;
   std::optional<std::filesystem::path> vouching_key;    // --vouched-by
   std::optional<std::filesystem::path> passphrase_file; // also of --keygen
-  friend bool operator==(const SigningOptions&, const SigningOptions&) = default;
   // Whether the output is signed.
   [[nodiscard]] bool is_requested() const noexcept { return key || command; }
 };
@@ -110,7 +104,6 @@ struct SigningOptions {
 struct EncryptionOptions {
   std::optional<std::filesystem::path> key; // --encrypt-key; otherwise, a new key
   std::vector<std::string> recipients;      // --encrypt-for, as given
-  friend bool operator==(const EncryptionOptions&, const EncryptionOptions&) = default;
   [[nodiscard]] bool is_requested() const noexcept { return key || !recipients.empty(); }
 };
 
@@ -185,7 +178,6 @@ struct Options {
   // --memory-limit of one compiler. 0 for no limit; std::nullopt for a fraction of the machine's
   // memory.
   std::optional<std::uint64_t> memory_limit_bytes;
-  friend bool operator==(const Options&, const Options&) = default;
 };
 
 // Returns one string for OpenCL, with words quoted if they contain white space or quotes. No
@@ -236,9 +228,6 @@ struct OutputKind {
 
 // Returns the kind of --emit, otherwise of the suffix of -o, otherwise a bundle.
 [[nodiscard]] const OutputKind& output_kind(const Options& options);
-
-// Returns the form of output_kind().
-[[nodiscard]] OutputForm output_form(const Options& options);
 
 // Appends the words of what every unit of a compile is built with: macros, OpenCL options, headers,
 // specializations, and what its bundle contains. Not the variants.

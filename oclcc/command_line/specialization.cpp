@@ -2,7 +2,6 @@
 
 #include "terminal/reporter.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <set>
 
@@ -13,25 +12,15 @@ namespace {
 // No device supports larger work-groups, and each size costs a compilation.
 constexpr std::uint64_t k_largest = 65536;
 
-// Removes a size from the front of `text`. Returns false if there is none, or no device supports
-// it.
-bool consume_size(std::string_view& text, std::uint64_t& size) {
-  const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), size);
-  text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
-  return code == std::errc() && size != 0 && size <= k_largest;
-}
-
-void consume_blanks(std::string_view& text) {
-  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-}
-
 // "16x16" → 16, 16, 1. False for anything else.
-bool parse_size(std::string_view text, GroupSize& size) {
+bool parse_size(std::string_view text, char separator, GroupSize& size) {
   for (std::uint64_t& items : size) {
-    if (!consume_size(text, items)) {
+    const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), items);
+    if (code != std::errc() || items == 0 || items > k_largest) {
       return false;
     }
-    if (text.empty() || text.front() != 'x') {
+    text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
+    if (text.empty() || text.front() != separator) {
       return text.empty();
     }
     text.remove_prefix(1);
@@ -41,19 +30,13 @@ bool parse_size(std::string_view text, GroupSize& size) {
 
 // "8, 4, 1 )…" → 8, 4, 1
 std::optional<GroupSize> parse_hint(std::string_view text) {
+  const std::size_t end = text.find(')');
+  std::string numbers(text.substr(0, end));
+  std::erase_if(numbers, [](char c) { return c == ' ' || c == '\t'; });
   GroupSize size{};
-  for (std::size_t dimension = 0; dimension < size.size(); ++dimension) {
-    consume_blanks(text);
-    if (!consume_size(text, size[dimension])) {
-      return std::nullopt;
-    }
-    consume_blanks(text);
-    if (!text.starts_with(dimension + 1 == size.size() ? ')' : ',')) {
-      return std::nullopt;
-    }
-    text.remove_prefix(1);
-  }
-  return size;
+  const bool is_hint = end != std::string_view::npos && std::ranges::count(numbers, ',') == 2 &&
+                       parse_size(numbers, ',', size);
+  return is_hint ? std::optional(size) : std::nullopt;
 }
 
 bool can_be_launched(const format::KernelReflection& kernel, const GroupSize& size) {
@@ -66,7 +49,7 @@ Result<Specialization> parse_specialization(const std::string& text) {
   const std::size_t equals = text.find('=');
   Specialization result;
   if (equals == std::string::npos || equals == 0 ||
-      !parse_size(std::string_view(text).substr(equals + 1), result.size)) {
+      !parse_size(std::string_view(text).substr(equals + 1), 'x', result.size)) {
     return fail(ErrorCode::invalid_argument,
                 "'--specialize' requires KERNEL=SIZE, such as matmul=16x16 or scale=64, with one "
                 "to three numbers from 1 to {}; not '{}'",

@@ -5,12 +5,6 @@
 #include "base/result.hpp"
 #include "model/kernel.hpp"
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace oclcc {
 
 using clbin::format::GroupSize;

@@ -1,8 +1,6 @@
 #include "embed/embedding.hpp"
 
 #include <algorithm>
-#include <array>
-#include <set>
 
 namespace oclcc::embed {
 
@@ -76,11 +74,6 @@ std::string with_c_linkage(const std::string& declarations) {
       declarations);
 }
 
-std::string guarded(std::string_view symbol, const std::string& text) {
-  return fmt::format("/* {0} */\n#ifndef CLBIN_EMBED_{1}\n#define CLBIN_EMBED_{1}\n{2}#endif\n",
-                     k_note, symbol, text);
-}
-
 Result<void> write_c_header(OutputFile& file, std::string_view symbol, ByteView bundle) {
   CLBIN_TRY(append(file, fmt::format("/* {0} */\n"
                                      "#ifndef CLBIN_EMBED_{1}\n"
@@ -148,10 +141,6 @@ bool is_identifier_character(char c) {
   return (c >= 'a' && c <= 'z') || is_upper(c) || is_digit(c) || c == '_';
 }
 
-bool is_reserved(std::string_view symbol) {
-  return symbol.size() > 1 && symbol[0] == '_' && (symbol[1] == '_' || is_upper(symbol[1]));
-}
-
 } // namespace
 
 Result<void> write_embedding(const Embedding& embedding, ByteView bundle, OutputFile& file) {
@@ -169,10 +158,15 @@ Result<void> write_embedding(const Embedding& embedding, ByteView bundle, Output
 }
 
 std::string declarations(std::string_view symbol) {
-  return guarded(symbol, "#include <stddef.h>\n" +
-                             with_c_linkage(fmt::format("extern const unsigned char {0}[];\n"
-                                                        "extern const size_t {0}_size;\n",
-                                                        symbol)));
+  const std::string declared = with_c_linkage(fmt::format("extern const unsigned char {0}[];\n"
+                                                          "extern const size_t {0}_size;\n",
+                                                          symbol));
+  return fmt::format("/* {0} */\n"
+                     "#ifndef CLBIN_EMBED_{1}\n"
+                     "#define CLBIN_EMBED_{1}\n"
+                     "#include <stddef.h>\n"
+                     "{2}#endif\n",
+                     k_note, symbol, declared);
 }
 
 std::string default_symbol(std::string_view stem) {
@@ -189,56 +183,33 @@ std::string default_symbol(std::string_view stem) {
 Result<void> check_symbol(std::string_view symbol) {
   const bool is_identifier = !symbol.empty() && !is_digit(symbol.front()) &&
                              std::ranges::all_of(symbol, is_identifier_character);
-  if (!is_identifier) {
-    return base::fail(base::ErrorCode::invalid_argument, "'--symbol {}': not an identifier in C",
-                      symbol);
+  const bool is_reserved =
+      symbol.size() > 1 && symbol[0] == '_' && (symbol[1] == '_' || is_upper(symbol[1]));
+  const std::string_view problem = !is_identifier ? "not an identifier in C"
+                                   : is_cpp_keyword(symbol) || symbol == "restrict"
+                                       ? "a keyword of C or C++"
+                                   : is_reserved ? "names like this are reserved for C compilers"
+                                                 : "";
+  if (problem.empty()) {
+    return {};
   }
-  if (is_cpp_keyword(symbol) || symbol == "restrict") {
-    return base::fail(base::ErrorCode::invalid_argument, "'--symbol {}': a keyword of C or C++",
-                      symbol);
-  }
-  if (is_reserved(symbol)) {
-    return base::fail(base::ErrorCode::invalid_argument,
-                      "'--symbol {}': names like this are reserved for C compilers", symbol);
-  }
-  return {};
+  return base::fail(base::ErrorCode::invalid_argument, "'--symbol {}': {}", symbol, problem);
 }
 
 bool is_cpp_keyword(std::string_view word) {
   // C++20 [lex.key]
-  static const std::set<std::string_view> keywords = {
-      "alignas",       "alignof",     "and",
-      "and_eq",        "asm",         "auto",
-      "bitand",        "bitor",       "bool",
-      "break",         "case",        "catch",
-      "char",          "char8_t",     "char16_t",
-      "char32_t",      "class",       "compl",
-      "concept",       "const",       "consteval",
-      "constexpr",     "constinit",   "const_cast",
-      "continue",      "co_await",    "co_return",
-      "co_yield",      "decltype",    "default",
-      "delete",        "do",          "double",
-      "dynamic_cast",  "else",        "enum",
-      "explicit",      "export",      "extern",
-      "false",         "float",       "for",
-      "friend",        "goto",        "if",
-      "inline",        "int",         "long",
-      "mutable",       "namespace",   "new",
-      "noexcept",      "not",         "not_eq",
-      "nullptr",       "operator",    "or",
-      "or_eq",         "private",     "protected",
-      "public",        "register",    "reinterpret_cast",
-      "requires",      "return",      "short",
-      "signed",        "sizeof",      "static",
-      "static_assert", "static_cast", "struct",
-      "switch",        "template",    "this",
-      "thread_local",  "throw",       "true",
-      "try",           "typedef",     "typeid",
-      "typename",      "union",       "unsigned",
-      "using",         "virtual",     "void",
-      "volatile",      "wchar_t",     "while",
-      "xor",           "xor_eq"};
-  return keywords.contains(word);
+  constexpr std::string_view k_keywords =
+      " "
+      "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t "
+      "char16_t char32_t class compl concept const consteval constexpr constinit const_cast "
+      "continue co_await co_return co_yield decltype default delete do double dynamic_cast "
+      "else enum explicit export extern false float for friend goto if inline int long "
+      "mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected "
+      "public register reinterpret_cast requires return short signed sizeof static "
+      "static_assert static_cast struct switch template this thread_local throw true try "
+      "typedef typeid typename union unsigned using virtual void volatile wchar_t while xor "
+      "xor_eq ";
+  return k_keywords.find(fmt::format(" {} ", word)) != std::string_view::npos;
 }
 
 } // namespace oclcc::embed

@@ -4,10 +4,6 @@
 #include "base/byte_codec.hpp"
 #include "base/file_io.hpp"
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-
 namespace oclcc::embed {
 
 namespace base = clbin::base;

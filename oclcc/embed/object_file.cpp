@@ -1,11 +1,8 @@
 #include "embed/embedding.hpp"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <limits>
-#include <string_view>
-#include <vector>
 
 namespace oclcc::embed {
 
@@ -197,21 +194,20 @@ void write_section(TargetWriter& writer, const SectionHeader& header) {
 
 void write_symbol(TargetWriter& writer, const ObjectTarget& target, std::uint32_t name,
                   std::uint64_t value, std::uint64_t size) {
-  const auto section = static_cast<std::uint16_t>(Section::rodata);
-  writer.word(name);
-  if (is_64(target)) {
-    writer.number(k_global_object, 1);
-    writer.number(0, 1);
-    writer.half(section);
+  const auto write_range = [&] {
     writer.address(value);
     writer.address(size);
-    return;
+  };
+  writer.word(name);
+  if (!is_64(target)) {
+    write_range();
   }
-  writer.address(value);
-  writer.address(size);
   writer.number(k_global_object, 1);
   writer.number(0, 1);
-  writer.half(section);
+  writer.half(static_cast<std::uint16_t>(Section::rodata));
+  if (is_64(target)) {
+    write_range();
+  }
 }
 
 // Offsets in the file but for `size_value`, which is one in .rodata.
@@ -225,41 +221,38 @@ struct Layout {
   std::uint64_t sections = 0;
 };
 
-std::vector<SectionHeader> section_headers(const ObjectTarget& target, const Layout& layout) {
-  std::vector<SectionHeader> headers(static_cast<std::size_t>(Section::count));
-  const auto at = [&](Section section) -> SectionHeader& {
-    return headers[static_cast<std::size_t>(section)];
-  };
-  at(Section::rodata) = {.name = name_offset(".rodata"),
+// In the order of Section.
+void write_sections(TargetWriter& writer, const ObjectTarget& target, const Layout& layout) {
+  write_section(writer, {});
+  write_section(writer, {.name = name_offset(".rodata"),
                          .type = k_section_progbits,
                          .flags = k_flag_alloc,
                          .offset = layout.rodata,
                          .size = layout.rodata_end - layout.rodata,
-                         .alignment = k_bundle_alignment};
+                         .alignment = k_bundle_alignment});
   // Without this section, linkers make the stack of the program executable.
-  at(Section::stack_note) = {.name = name_offset(".note.GNU-stack"),
-                             .type = k_section_progbits,
-                             .offset = layout.rodata_end,
-                             .alignment = 1};
-  at(Section::symtab) = {.name = name_offset(".symtab"),
+  write_section(writer, {.name = name_offset(".note.GNU-stack"),
+                         .type = k_section_progbits,
+                         .offset = layout.rodata_end,
+                         .alignment = 1});
+  write_section(writer, {.name = name_offset(".symtab"),
                          .type = k_section_symtab,
                          .offset = layout.symtab,
                          .size = layout.strtab - layout.symtab,
                          .link = static_cast<std::uint32_t>(Section::strtab),
                          .info = 1, // the first global symbol
                          .alignment = target.address_bits / 8U,
-                         .entry_bytes = symbol_bytes(target)};
-  at(Section::strtab) = {.name = name_offset(".strtab"),
+                         .entry_bytes = symbol_bytes(target)});
+  write_section(writer, {.name = name_offset(".strtab"),
                          .type = k_section_strtab,
                          .offset = layout.strtab,
                          .size = layout.shstrtab - layout.strtab,
-                         .alignment = 1};
-  at(Section::shstrtab) = {.name = name_offset(".shstrtab"),
-                           .type = k_section_strtab,
-                           .offset = layout.shstrtab,
-                           .size = k_section_names.size(),
-                           .alignment = 1};
-  return headers;
+                         .alignment = 1});
+  write_section(writer, {.name = name_offset(".shstrtab"),
+                         .type = k_section_strtab,
+                         .offset = layout.shstrtab,
+                         .size = k_section_names.size(),
+                         .alignment = 1});
 }
 
 } // namespace
@@ -295,9 +288,7 @@ Result<ObjectFrame> frame_object(const ObjectTarget& target, std::string_view sy
   after.text(k_section_names);
   after.align(bundle_end, k_bundle_alignment);
   layout.sections = bundle_end + after.size();
-  for (const SectionHeader& header : section_headers(target, layout)) {
-    write_section(after, header);
-  }
+  write_sections(after, target, layout);
 
   ObjectFrame frame;
   frame.before = elf_header(target, layout.sections);

@@ -4,13 +4,13 @@
 #include "format/bundle/encryption.hpp"
 #include "listing/bundle_summary.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
 
 namespace oclcc {
 
 namespace {
 
-constexpr std::ptrdiff_t k_most_named_recipients = 8;
+constexpr std::size_t k_most_named_recipients = 8;
 
 using ContentKeyPointer = std::shared_ptr<const base::ContentKey>;
 
@@ -26,23 +26,50 @@ ContentKeyPointer content_key_of(const base::DecryptionKey& key,
 
 // "its content key is 0123456789ABCDEF, and its recipients are …"
 std::string described(const std::vector<format::KeySlot>& slots) {
-  std::string text = fmt::format("its content key is {}", to_text(slots.front().key_id));
-  const auto is_sealed = [](const format::KeySlot& slot) {
-    return slot.method == format::KeyMethod::sealed;
-  };
-  const auto count = std::ranges::count_if(slots, is_sealed);
-  std::ptrdiff_t named = 0;
+  std::vector<std::string> recipients;
   for (const format::KeySlot& slot : slots) {
-    if (is_sealed(slot) && named < k_most_named_recipients) {
-      text += fmt::format("{}{}",
-                          named > 0    ? ", "
-                          : count == 1 ? ", and its recipient is "
-                                       : ", and its recipients are ",
-                          to_text(slot.recipient));
-      ++named;
+    if (slot.method == format::KeyMethod::sealed) {
+      recipients.push_back(to_text(slot.recipient));
     }
   }
-  return text + (named < count ? fmt::format(" and {} more", count - named) : "");
+  const std::size_t count = recipients.size();
+  recipients.resize(std::min(count, k_most_named_recipients));
+  return fmt::format(
+      "its content key is {}{}{}{}", to_text(slots.front().key_id),
+      count == 0   ? ""
+      : count == 1 ? ", and its recipient is "
+                   : ", and its recipients are ",
+      fmt::join(recipients, ", "),
+      count == recipients.size() ? "" : fmt::format(" and {} more", count - recipients.size()));
+}
+
+Result<format::BundleReader> open_unnamed(const std::filesystem::path& path, const BundleKeys& keys,
+                                          const format::SignaturePolicy* policy) {
+  constexpr auto k_refuse = format::TrailingBytes::refuse;
+  CLBIN_TRY_ASSIGN(auto source, open_bundle_source(path));
+  CLBIN_TRY_ASSIGN(format::BundleReader bundle,
+                   policy == nullptr
+                       ? format::BundleReader::open(std::move(source), {}, k_refuse)
+                       : format::BundleReader::open(std::move(source), {}, k_refuse, *policy));
+  CLBIN_TRY(keys.unlock(bundle));
+  return bundle;
+}
+
+// Reads a file that is no bundle, however large, only as far as its prefix.
+Result<ValidBundle> read_whole_bundle(const std::filesystem::path& path, const BundleKeys& keys) {
+  CLBIN_TRY_ASSIGN(const auto source, open_bundle_source(path));
+  CLBIN_TRY(format::BundleReader::open(source, {}, format::TrailingBytes::refuse));
+  if (source->size_bytes() > k_max_whole_bundle_bytes) {
+    return fail(ErrorCode::limit_exceeded, "it has more than {} bytes", k_max_whole_bundle_bytes);
+  }
+  CLBIN_TRY_ASSIGN(const base::ByteRegion whole, source->read(0, source->size_bytes(), "bundle"));
+  base::Bytes bytes(whole.view().begin(), whole.view().end());
+  // The file may have changed since it was opened.
+  CLBIN_TRY_ASSIGN(auto bundle, format::BundleReader::open(base::memory_source(bytes), {},
+                                                           format::TrailingBytes::refuse));
+  CLBIN_TRY(keys.unlock(bundle));
+  CLBIN_TRY_ASSIGN(const Verified verified, verify_bundle(bundle));
+  return ValidBundle{std::move(bytes), verified};
 }
 
 } // namespace
@@ -95,22 +122,6 @@ open_bundle_source(const std::filesystem::path& path) {
   return base::owning_source(std::move(bytes), bundle_name(path));
 }
 
-namespace {
-
-Result<format::BundleReader> open_unnamed(const std::filesystem::path& path, const BundleKeys& keys,
-                                          const format::SignaturePolicy* policy) {
-  constexpr auto k_refuse = format::TrailingBytes::refuse;
-  CLBIN_TRY_ASSIGN(auto source, open_bundle_source(path));
-  CLBIN_TRY_ASSIGN(format::BundleReader bundle,
-                   policy == nullptr
-                       ? format::BundleReader::open(std::move(source), {}, k_refuse)
-                       : format::BundleReader::open(std::move(source), {}, k_refuse, *policy));
-  CLBIN_TRY(keys.unlock(bundle));
-  return bundle;
-}
-
-} // namespace
-
 Result<format::BundleReader> open_bundle(const std::filesystem::path& path, const BundleKeys& keys,
                                          const format::SignaturePolicy* policy) {
   return named(open_unnamed(path, keys, policy), path);
@@ -140,27 +151,6 @@ Result<Verified> verify_bundle(const format::BundleReader& bundle) {
   }
   return tl::unexpected(std::move(verified.error()));
 }
-
-namespace {
-
-// Reads a file that is no bundle, however large, only as far as its prefix.
-Result<ValidBundle> read_whole_bundle(const std::filesystem::path& path, const BundleKeys& keys) {
-  CLBIN_TRY_ASSIGN(const auto source, open_bundle_source(path));
-  CLBIN_TRY(format::BundleReader::open(source, {}, format::TrailingBytes::refuse));
-  if (source->size_bytes() > k_max_whole_bundle_bytes) {
-    return fail(ErrorCode::limit_exceeded, "it has more than {} bytes", k_max_whole_bundle_bytes);
-  }
-  CLBIN_TRY_ASSIGN(const base::ByteRegion whole, source->read(0, source->size_bytes(), "bundle"));
-  base::Bytes bytes(whole.view().begin(), whole.view().end());
-  // The file may have changed since it was opened.
-  CLBIN_TRY_ASSIGN(auto bundle, format::BundleReader::open(base::memory_source(bytes), {},
-                                                           format::TrailingBytes::refuse));
-  CLBIN_TRY(keys.unlock(bundle));
-  CLBIN_TRY_ASSIGN(const Verified verified, verify_bundle(bundle));
-  return ValidBundle{std::move(bytes), verified};
-}
-
-} // namespace
 
 Result<ValidBundle> read_valid_bundle(const std::filesystem::path& path, const BundleKeys& keys) {
   return named(read_whole_bundle(path, keys), path);

@@ -6,13 +6,6 @@
 #include "format/bundle/signatures.hpp"
 #include "terminal/reporter.hpp"
 
-#include <cstdint>
-#include <filesystem>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace oclcc {
 
 // Content keys and secret keys of recipients. Const methods are thread-safe.

@@ -3,7 +3,6 @@
 #include "input/bundle_file.hpp"
 #include "terminal/shell_quoting.hpp"
 
-#include <algorithm>
 #include <system_error>
 
 namespace oclcc {
@@ -16,8 +15,7 @@ Result<void> require_other_files(std::span<const std::filesystem::path> outputs,
       return file != "-" && output != "-" && std::filesystem::equivalent(file, output, error);
     };
     if (std::ranges::any_of(files, is_output)) {
-      return fail(ErrorCode::invalid_argument, "'{}' is both an input and the output",
-                  output.string());
+      return refused("'{}' is both an input and the output", output.string());
     }
   }
   return {};
@@ -49,8 +47,7 @@ std::string shown_word(const std::filesystem::path& path) {
   return word.find('\n') == std::string::npos ? word : "FILE";
 }
 
-} // namespace
-
+// Whether `path` is a regular text file with the suffix ".cl" or a kernel in its first 64 KiB.
 bool looks_like_source(const std::filesystem::path& path) {
   const auto start = start_of_file(path, k_examined_bytes);
   if (!start) {
@@ -61,9 +58,11 @@ bool looks_like_source(const std::filesystem::path& path) {
          (path.extension() == ".cl" || defines_kernel(text));
 }
 
+} // namespace
+
 void explain_bundle_input(const std::filesystem::path& bundle, const Options& options,
                           Reporter& reporter) {
-  const OutputForm form = output_form(options);
+  const OutputForm form = output_kind(options).form;
   if (form == OutputForm::embedding || form == OutputForm::launchers) {
     return;
   }

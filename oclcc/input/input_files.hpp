@@ -17,8 +17,4 @@ void explain_bundle_input(const std::filesystem::path& bundle, const Options& op
 // failed. Reads the beginning of each regular file.
 void explain_source_inputs(const Options& options, Reporter& reporter);
 
-// Whether `path` is a regular text file with the suffix ".cl" or a kernel in its first 64 KiB.
-// Returns false if it cannot be read.
-[[nodiscard]] bool looks_like_source(const std::filesystem::path& path);
-
 } // namespace oclcc

@@ -9,8 +9,6 @@
 #include "output/output_plan.hpp"
 #include "trust/bundle_signing.hpp"
 
-#include <functional>
-
 namespace oclcc {
 
 // Returns the rule for all files of the programs and modules of `job`. invalid_argument if a name

@@ -4,8 +4,6 @@
 #include "targets/patterns.hpp"
 #include "terminal/shell_quoting.hpp"
 
-#include <algorithm>
-
 namespace oclcc {
 
 namespace {
@@ -28,27 +26,32 @@ void append(Words& words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
 }
 
-Words key_words(const Options& options, std::string_view option) {
-  const auto& key = options.encryption.key;
-  return key ? Words{std::string(option), key->string()} : Words();
+// Appends an option and its value, if there is one.
+void append(Words& words, std::string_view option, const std::optional<std::string>& value) {
+  if (value) {
+    append(words, {std::string(option), *value});
+  }
+}
+
+void append(Words& words, std::string_view option,
+            const std::optional<std::filesystem::path>& file) {
+  append(words, option, file ? std::optional(file->string()) : std::nullopt);
 }
 
 // A signed or encrypted output takes nothing from the cache, and its parts must not either. The
 // parts are encrypted if there is a key that later commands can read.
 void add_trust_words(const Options& options, Words& words) {
-  append(words, key_words(options, "--encrypt-key"));
+  append(words, "--encrypt-key", options.encryption.key);
   if (options.signing.is_requested() || options.encryption.is_requested()) {
     words.emplace_back("--no-cache");
   }
 }
 
 // For whom the last command that writes a bundle encrypts it.
-Words recipient_words(const Options& options) {
-  Words words;
+void add_recipient_words(const Options& options, Words& words) {
   for (const std::string& recipient : options.encryption.recipients) {
     append(words, {"--encrypt-for", recipient});
   }
-  return words;
 }
 
 Words unit_words(const Job& job, const UnitPlace& place, const Options& options,
@@ -79,45 +82,31 @@ Words unit_words(const Job& job, const UnitPlace& place, const Options& options,
 }
 
 // Who signs the output.
-Words signing_words(const Options& options, std::string_view key_option) {
+void add_signing_words(const Options& options, std::string_view key_option, Words& words) {
   const SigningOptions& signing = options.signing;
-  Words words;
-  if (signing.key) {
-    append(words, {std::string(key_option), signing.key->string()});
-  }
+  append(words, key_option, signing.key);
   if (signing.command) {
     append(words, {"--sign-with", *signing.command, "--public-key", options.public_keys.front()});
   }
   if (signing.counter) {
     append(words, {"--counter", std::to_string(*signing.counter)});
   }
-  if (signing.passphrase_file) {
-    append(words, {"--passphrase-file", signing.passphrase_file->string()});
-  }
-  return words;
+  append(words, "--passphrase-file", signing.passphrase_file);
 }
 
 // Properties of the output other than its name.
 void add_output_words(const Options& options, Words& words) {
-  if (options.emit) {
-    append(words, {"--emit", *options.emit});
-  }
-  if (options.symbol) {
-    append(words, {"--symbol", *options.symbol});
-  }
-  if (options.host_triple) {
-    append(words, {"--host-triple", *options.host_triple});
-  }
-  if (options.embed_header) {
-    append(words, {"--embed-header", options.embed_header->string()});
-  }
+  append(words, "--emit", options.emit);
+  append(words, "--symbol", options.symbol);
+  append(words, "--host-triple", options.host_triple);
+  append(words, "--embed-header", options.embed_header);
 }
 
 // The only command, which writes the output itself.
 std::string whole_command(Words words, const Options& options) {
   add_output_words(options, words);
-  append(words, recipient_words(options));
-  append(words, signing_words(options, "--sign-key"));
+  add_recipient_words(options, words);
+  add_signing_words(options, "--sign-key", words);
   return command_line(words);
 }
 
@@ -188,23 +177,23 @@ std::string preview_of(const Job& job, const Options& options, const OutputPlan&
   // A merge copies payloads; only a repacked bundle equals that of a single run, byte for byte.
   const std::string stem = stem_of(output);
   const std::string merged = stem + ".merged.clbin";
-  append(merge, key_words(options, "--decrypt-key"));
+  append(merge, "--decrypt-key", options.encryption.key);
   append(merge, {"-o", merged});
   text += command_line(merge);
   const bool is_bundle = output.form == OutputForm::bundle;
   const std::string packed = is_bundle ? file_word(output.path) : stem + ".packed.clbin";
   Words repack = {"--repack", merged};
-  append(repack, key_words(options, "--decrypt-key"));
+  append(repack, "--decrypt-key", options.encryption.key);
   if (!options.encryption.recipients.empty()) {
-    append(repack, key_words(options, "--encrypt-key"));
-    append(repack, recipient_words(options));
+    append(repack, "--encrypt-key", options.encryption.key);
+    add_recipient_words(options, repack);
   }
   append(repack, {"-o", packed});
   text += command_line(repack);
   if (options.signing.is_requested()) {
     Words sign = {"--sign"};
-    append(sign, signing_words(options, "--key"));
-    append(sign, key_words(options, "--decrypt-key"));
+    add_signing_words(options, "--key", sign);
+    append(sign, "--decrypt-key", options.encryption.key);
     sign.push_back(packed);
     text += command_line(sign);
   }

@@ -2,7 +2,6 @@
 
 #include "terminal/shell_quoting.hpp"
 
-#include <algorithm>
 #include <set>
 
 namespace oclcc {
@@ -42,8 +41,7 @@ Result<std::vector<std::string>> targets_of(const Options& options,
     return std::vector{escape_for_make(shown(*output))};
   }
   if (options.inputs.size() > 1) {
-    return fail(ErrorCode::invalid_argument,
-                "the rule for several inputs has no target: give one with -MT");
+    return refused("the rule for several inputs has no target: give one with -MT");
   }
   return std::vector{escape_for_make(bundle_name_of(options.inputs.front()))};
 }
@@ -68,13 +66,11 @@ Result<DepfilePlan> plan_depfile(const Options& options, const fs::path& output)
   } else if (is_regular_or_absent(output)) {
     plan.file = fs::path(output).replace_extension(".d");
   } else {
-    return fail(ErrorCode::invalid_argument,
-                "'-MD' has no file to write when the output is '{}': give one with -MF",
-                output.string());
+    return refused("'-MD' has no file to write when the output is '{}': give one with -MF",
+                   output.string());
   }
   if (plan.file == output) {
-    return fail(ErrorCode::invalid_argument, "'{}' would be both the output and its rule",
-                output.string());
+    return refused("'{}' would be both the output and its rule", output.string());
   }
   return plan;
 }
@@ -103,8 +99,7 @@ Result<std::string> dependency_rule(const DepfilePlan& plan, std::span<const fs:
   for (const fs::path& file : files) {
     const std::string name = shown(file);
     if (name.find_first_of("\n\r") != std::string::npos) {
-      return fail(ErrorCode::invalid_argument,
-                  "a rule cannot contain a name with a line break: '{}'", name);
+      return refused("a rule cannot contain a name with a line break: '{}'", name);
     }
     if (!seen.insert(name).second) {
       continue;

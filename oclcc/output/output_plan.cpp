@@ -2,9 +2,6 @@
 
 #include "input/input_files.hpp"
 
-#include <algorithm>
-#include <array>
-
 namespace oclcc {
 
 using base::Bytes;
@@ -25,13 +22,11 @@ Result<std::filesystem::path> output_path(const Options& options) {
     return std::filesystem::path("-");
   }
   if (options.inputs.size() != 1) {
-    return fail(ErrorCode::invalid_argument,
-                "a bundle of several inputs has no default name: name it with -o");
+    return refused("a bundle of several inputs has no default name: name it with -o");
   }
   const std::filesystem::path& input = options.inputs.front().path;
   if (input == "-") {
-    return fail(ErrorCode::invalid_argument,
-                "a bundle from standard input has no default name: name it with -o");
+    return refused("a bundle from standard input has no default name: name it with -o");
   }
   return std::filesystem::path(
       fmt::format("{}.{}", input.stem().string(), output_kind(options).name));
@@ -53,9 +48,8 @@ Result<void> refuse_embedding_options(const Options& options, const std::filesys
   if (option.empty()) {
     return {};
   }
-  return fail(ErrorCode::invalid_argument,
-              "'{}' is for embedded bundles (-o k.h, k.c, k.o or k.s), but '{}' is not one", option,
-              path.string());
+  return refused("'{}' is for embedded bundles (-o k.h, k.c, k.o or k.s), but '{}' is not one",
+                 option, path.string());
 }
 
 // A device binary and launchers contain no source, and the code of at most one entry.
@@ -76,20 +70,17 @@ Result<void> refuse_bundle_options(const Options& options, const std::filesystem
   if (option.empty()) {
     return {};
   }
-  return fail(ErrorCode::invalid_argument, "'{}' is for bundles, but '{}' is not one", option,
-              path.string());
+  return refused("'{}' is for bundles, but '{}' is not one", option, path.string());
 }
 
 Result<void> plan_embedding(const Options& options, embed::EmbedForm form, OutputPlan& plan) {
   const bool is_text = form == embed::EmbedForm::c_header || form == embed::EmbedForm::c_source;
   if (options.host_triple && is_text) {
-    return fail(ErrorCode::invalid_argument,
-                "'--host-triple' is for object files and assembly; '{}' is for every machine",
-                plan.path.string());
+    return refused("'--host-triple' is for object files and assembly; '{}' is for every machine",
+                   plan.path.string());
   }
   if (options.embed_header && form == embed::EmbedForm::c_header) {
-    return fail(ErrorCode::invalid_argument, "'{}' is itself a header: omit '--embed-header'",
-                plan.path.string());
+    return refused("'{}' is itself a header: omit '--embed-header'", plan.path.string());
   }
   plan.form = OutputForm::embedding;
   plan.embedding.form = form;
@@ -104,8 +95,7 @@ Result<void> plan_embedding(const Options& options, embed::EmbedForm form, Outpu
     others.push_back(plan.path);
     CLBIN_TRY(require_other_files({&*plan.embed_header, 1}, others));
     if (*plan.embed_header == plan.path) {
-      return fail(ErrorCode::invalid_argument, "'{}' is both the output and its header",
-                  plan.path.string());
+      return refused("'{}' is both the output and its header", plan.path.string());
     }
   }
   return {};
@@ -133,18 +123,16 @@ Result<OutputPlan> plan_output(const Options& options) {
   }
   plan.raw_kind = kind.raw_kind;
   if (options.inputs.size() > 1 || options.variants.size() > 1) {
-    return fail(ErrorCode::invalid_argument,
-                "'{}' can contain only one device binary, but there are several {}",
-                plan.path.string(), options.inputs.size() > 1 ? "inputs" : "variants");
+    return refused("'{}' can contain only one device binary, but there are several {}",
+                   plan.path.string(), options.inputs.size() > 1 ? "inputs" : "variants");
   }
   return plan;
 }
 
 Result<OutputPlan> plan_output_of_bundles(const Options& options) {
   if (!options.output && options.goal == CompileGoal::output) {
-    return fail(ErrorCode::invalid_argument,
-                "'{}' is a bundle: name the output with '-o'; it may be the bundle itself",
-                options.inputs.front().path.string());
+    return refused("'{}' is a bundle: name the output with '-o'; it may be the bundle itself",
+                   options.inputs.front().path.string());
   }
   Options without_inputs = options;
   without_inputs.inputs.clear();
@@ -206,16 +194,16 @@ Result<Bytes> raw_binary(const OutputPlan& plan, const format::BundleInput& bund
     std::erase_if(binaries, [&](const Bytes& binary) { return !is_promised(binary); });
   }
   if (binaries.size() != 1) {
-    return fail(ErrorCode::invalid_argument,
-                "'{}' can contain only one device binary, but {} different ones were built; select "
-                "one with --device or --target",
-                plan.path.string(), binaries.size());
+    return refused(
+        "'{}' can contain only one device binary, but {} different ones were built; select "
+        "one with --device or --target",
+        plan.path.string(), binaries.size());
   }
   Bytes bytes = std::move(binaries.front());
   const auto info = format::classify_binary(bytes);
   if (plan.raw_kind != BinaryKind::unknown && info.kind != plan.raw_kind) {
-    return fail(ErrorCode::invalid_argument, "cannot write '{}': '{}' produces {}",
-                plan.path.string(), name_of(first->target), format::describe(info));
+    return refused("cannot write '{}': '{}' produces {}", plan.path.string(),
+                   name_of(first->target), format::describe(info));
   }
   // NVIDIA's driver appends a NUL to PTX, which ptxas rejects.
   while (plan.raw_kind == BinaryKind::ptx && !bytes.empty() && bytes.back() == std::byte{0}) {
@@ -254,24 +242,23 @@ std::optional<std::filesystem::path> bundle_among(const std::vector<Input>& inpu
 }
 
 Result<BundleUse> use_of_bundle(const Options& options, const std::filesystem::path& bundle) {
-  const OutputForm form = output_form(options);
+  const OutputForm form = output_kind(options).form;
   const bool is_converted = form == OutputForm::embedding || form == OutputForm::launchers;
   const std::string& option = is_converted ? options.compiling_option : options.source_option;
   if (!option.empty()) {
-    return fail(ErrorCode::invalid_argument, "'{}' cannot be used with '{}', which is a bundle: {}",
-                option, bundle.string(),
-                is_converted ? "nothing is compiled"
-                             : "its programs are built as they were recorded");
+    return refused("'{}' cannot be used with '{}', which is a bundle: {}", option, bundle.string(),
+                   is_converted ? "nothing is compiled"
+                                : "its programs are built as they were recorded");
   }
   if (is_converted) {
     return BundleUse::convert;
   }
   for (const Input& input : options.inputs) {
     if (input.path != bundle && !is_bundle(input.path)) {
-      return fail(ErrorCode::invalid_argument,
-                  "'{}' is a bundle, and '{}' is not: compile the other inputs without the bundle, "
-                  "and merge both results",
-                  bundle.string(), input.path.string());
+      return refused(
+          "'{}' is a bundle, and '{}' is not: compile the other inputs without the bundle, "
+          "and merge both results",
+          bundle.string(), input.path.string());
     }
   }
   return BundleUse::rebuild;
@@ -280,9 +267,8 @@ Result<BundleUse> use_of_bundle(const Options& options, const std::filesystem::p
 Result<Bytes> read_bundle_to_embed(const Options& options, const std::filesystem::path& bundle,
                                    const BundleKeys& keys) {
   if (options.inputs.size() > 1) {
-    return fail(ErrorCode::invalid_argument,
-                "'{}' is a bundle, and only one bundle can be embedded; see --merge",
-                bundle.string());
+    return refused("'{}' is a bundle, and only one bundle can be embedded; see --merge",
+                   bundle.string());
   }
   CLBIN_TRY_ASSIGN(ValidBundle read, read_valid_bundle(bundle, keys));
   return std::move(read.bytes);

@@ -2,9 +2,7 @@
 
 #include "trust/key_files.hpp"
 
-#include <algorithm>
 #include <tuple>
-#include <utility>
 
 namespace oclcc::trust {
 
@@ -26,37 +24,12 @@ void warn_of_readers(const std::filesystem::path& path, Reporter& reporter) {
 }
 
 // No two slots of a bundle are for the same recipient, except those of methods that this version
-// does not know. Of those of several bundles, the least counts, so that the order of the bundles
-// does not matter.
-class SlotUnion {
-public:
-  void add(const std::vector<KeySlot>& slots) {
-    for (const KeySlot& slot : slots) {
-      const auto [known, is_new] = m_slots.emplace(place_of(slot), slot);
-      if (!is_new && slot.sealed < known->second.sealed) {
-        known->second = slot;
-      }
-    }
-  }
-
-  [[nodiscard]] std::vector<KeySlot> slots() const {
-    std::vector<KeySlot> slots;
-    for (const auto& [place, slot] : m_slots) {
-      slots.push_back(slot);
-    }
-    return slots;
-  }
-
-private:
-  using Place = std::tuple<KeyMethod, RecipientPublicKey, SealedKey>;
-
-  static Place place_of(const KeySlot& slot) {
-    const bool is_known = slot.method == KeyMethod::given || slot.method == KeyMethod::sealed;
-    return {slot.method, slot.recipient, is_known ? SealedKey() : slot.sealed};
-  }
-
-  std::map<Place, KeySlot> m_slots;
-};
+// does not know.
+using SlotPlace = std::tuple<KeyMethod, RecipientPublicKey, SealedKey>;
+SlotPlace place_of(const KeySlot& slot) {
+  const bool is_known = slot.method == KeyMethod::given || slot.method == KeyMethod::sealed;
+  return {slot.method, slot.recipient, is_known ? SealedKey() : slot.sealed};
+}
 
 } // namespace
 
@@ -99,9 +72,8 @@ Result<std::optional<Encryption>> EncryptionRequest::encryption() const {
   }
   if (const std::size_t slots = m_recipients.size() + (m_key == nullptr ? 0 : 1);
       slots > format::k_max_key_slots) {
-    return fail(ErrorCode::invalid_argument,
-                "'--encrypt-for' names {} recipients, but a bundle has at most {} keys",
-                m_recipients.size(), format::k_max_key_slots);
+    return refused("'--encrypt-for' names {} recipients, but a bundle has at most {} keys",
+                   m_recipients.size(), format::k_max_key_slots);
   }
   CLBIN_TRY_ASSIGN(
       Encryption encryption,
@@ -115,7 +87,7 @@ Result<std::optional<Encryption>> EncryptionRequest::encryption() const {
 
 Result<std::optional<Encryption>> encryption_of(std::span<const BundleReader* const> inputs) {
   const BundleReader* first = nullptr;
-  SlotUnion slots;
+  std::map<SlotPlace, KeySlot> slots;
   for (const BundleReader* const input : inputs) {
     if (!input->is_encrypted()) {
       continue;
@@ -128,12 +100,23 @@ Result<std::optional<Encryption>> encryption_of(std::span<const BundleReader* co
                   first->name(), input->name());
     }
     CLBIN_TRY_ASSIGN(const std::vector<KeySlot> of_input, input->key_slots());
-    slots.add(of_input);
+    for (const KeySlot& slot : of_input) {
+      // Of several slots at a place, the least counts, so that the order of `inputs` does not
+      // matter.
+      const auto [known, is_new] = slots.emplace(place_of(slot), slot);
+      if (!is_new && slot.sealed < known->second.sealed) {
+        known->second = slot;
+      }
+    }
   }
   if (first == nullptr) {
     return std::nullopt;
   }
-  return Encryption{first->content_key(), slots.slots()};
+  Encryption encryption{first->content_key(), {}};
+  for (const auto& [place, slot] : slots) {
+    encryption.slots.push_back(slot);
+  }
+  return encryption;
 }
 
 std::optional<std::string> note_of_plain_inputs(std::span<const BundleReader* const> inputs) {

@@ -3,7 +3,6 @@
 #include "base/file_io.hpp"
 #include "format/bundle/bundle_tables.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <ctime>
@@ -23,44 +22,11 @@ namespace {
 
 constexpr std::uint64_t k_max_signature_file_bytes = 16384;
 
-// Whether standard input is one of the inputs, and cannot contain a passphrase.
-StandardInput standard_input_use(const Options& options) {
-  return std::ranges::find(options.inputs, "-", &Input::path) == options.inputs.end()
-             ? StandardInput::free
-             : StandardInput::is_an_input;
-}
-
-Result<void> require(bool holds, std::string_view what, const base::PublicKey& key) {
-  if (holds) {
-    return {};
-  }
-  return fail(ErrorCode::bad_signature,
-              "the {} by key {} does not hold; '--strip-signature' removes it", what, to_hex(key));
-}
-
-// oclcc does not sign beside a record that does not hold.
-Result<void> check_record(const TrailingRecord& record, const Digest& root) {
-  if (format::is_of_kind(record, TrailingKind::ed25519_signature)) {
-    CLBIN_TRY_ASSIGN(const auto read, format::read_signed<format::SignatureRecord>(record));
-    return require(format::holds(read, root), "signature", read.key);
-  }
-  if (format::is_of_kind(record, TrailingKind::counter)) {
-    CLBIN_TRY_ASSIGN(const auto read, format::read_signed<format::CounterRecord>(record));
-    return require(format::holds(read, root), "counter", read.key);
-  }
-  if (format::is_of_kind(record, TrailingKind::vouch)) {
-    CLBIN_TRY_ASSIGN(const auto read, format::read_signed<format::VouchRecord>(record));
-    return require(format::holds(read), "vouch", read.old_key);
-  }
-  return {};
-}
-
 Result<format::VouchRecord> vouch_by(const std::filesystem::path& path,
                                      const base::PublicKey& new_key, Passphrases& passphrases) {
   CLBIN_TRY_ASSIGN(const auto old_key, read_secret_key(path, &passphrases));
   if (old_key.key.public_key() == new_key) {
-    return fail(ErrorCode::invalid_argument, "'--vouched-by {}' is the key that signs",
-                path.string());
+    return refused("'--vouched-by {}' is the key that signs", path.string());
   }
   return format::vouch_for(new_key, old_key.key);
 }
@@ -75,8 +41,7 @@ Result<std::uint64_t> timestamp() {
   std::uint64_t seconds = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
   if (error != std::errc() || end != text.data() + text.size()) {
-    return fail(ErrorCode::invalid_argument,
-                "SOURCE_DATE_EPOCH is '{}', which is not a number of seconds", text);
+    return refused("SOURCE_DATE_EPOCH is '{}', which is not a number of seconds", text);
   }
   return seconds;
 }
@@ -84,23 +49,25 @@ Result<std::uint64_t> timestamp() {
 } // namespace
 
 Result<BundleSigner> BundleSigner::open(const Options& options, std::stop_token stop) {
-  Passphrases passphrases(options.signing.passphrase_file, standard_input_use(options), stop);
-  CLBIN_TRY_ASSIGN(Signer signer, Signer::open(options, passphrases, std::move(stop)));
-  BundleSigner result(std::move(signer));
-  result.m_counter = options.signing.counter;
   const SigningOptions& signing = options.signing;
+  const bool is_input =
+      std::ranges::find(options.inputs, "-", &Input::path) != options.inputs.end();
+  Passphrases passphrases(signing.passphrase_file,
+                          is_input ? StandardInput::is_an_input : StandardInput::free, stop);
+  BundleSigner result;
+  CLBIN_TRY_ASSIGN(result.m_signer, open_signer(options, passphrases, std::move(stop)));
+  result.m_counter = signing.counter;
   for (const auto& file : {signing.key, signing.vouching_key}) {
     if (auto warning = file ? warning_of_readers(*file) : std::nullopt) {
       result.m_warnings.push_back(std::move(*warning));
     }
   }
-  if (options.signing.vouching_key) {
-    CLBIN_TRY_ASSIGN(result.m_vouch, vouch_by(*options.signing.vouching_key,
-                                              result.m_signer.public_key().key, passphrases));
+  if (signing.vouching_key) {
+    CLBIN_TRY_ASSIGN(result.m_vouch,
+                     vouch_by(*signing.vouching_key, result.m_signer.public_key.key, passphrases));
   }
-  if (options.signing.passphrase_file && !passphrases.was_asked()) {
-    return fail(ErrorCode::invalid_argument,
-                "'--passphrase-file' is given, but no key has a passphrase");
+  if (signing.passphrase_file && !passphrases.was_asked()) {
+    return refused("'--passphrase-file' is given, but no key has a passphrase");
   }
   return result;
 }
@@ -108,7 +75,7 @@ Result<BundleSigner> BundleSigner::open(const Options& options, std::stop_token 
 Result<SignedBundle> BundleSigner::sign(ByteView bundle) {
   CLBIN_TRY_ASSIGN(RootAndRecords read, read_root_and_records(bundle));
   const std::optional<std::uint64_t> replaced_counter = higher_counter_in(read.records);
-  const base::PublicKey key = m_signer.public_key().key;
+  const base::PublicKey key = m_signer.public_key.key;
   CLBIN_TRY_ASSIGN(const auto signature, m_signer.sign(format::signature_message(read.root)));
   format::put_record(read.records,
                      format::to_trailing_record(format::SignatureRecord{key, signature}));
@@ -121,8 +88,11 @@ Result<SignedBundle> BundleSigner::sign(ByteView bundle) {
   if (m_vouch) {
     format::put_record(read.records, format::to_trailing_record(*m_vouch));
   }
-  for (const TrailingRecord& record : read.records) {
-    CLBIN_TRY(check_record(record, read.root));
+  // oclcc does not sign beside a record that does not hold.
+  if (auto all_hold = format::check_every_signature(read.root, read.records); !all_hold) {
+    const bool is_known = all_hold.error().code == ErrorCode::bad_signature;
+    all_hold.error().message += is_known ? "; '--strip-signature' removes it" : "";
+    return tl::unexpected(std::move(all_hold.error()));
   }
   auto result = format::with_trailing_records(bundle, std::move(read.records));
   if (!result && result.error().code == ErrorCode::invalid_argument) {
@@ -148,7 +118,7 @@ BundleSigner::higher_counter_in(const std::vector<TrailingRecord>& records) cons
 }
 
 bool BundleSigner::writes_like(const TrailingRecord& record) const {
-  const base::PublicKey& key = m_signer.public_key().key;
+  const base::PublicKey& key = m_signer.public_key.key;
   if (format::is_of_kind(record, TrailingKind::ed25519_signature)) {
     const auto read = format::read_signed<format::SignatureRecord>(record);
     return read && read->key == key;
@@ -162,11 +132,10 @@ bool BundleSigner::writes_like(const TrailingRecord& record) const {
 }
 
 Result<std::string> BundleSigner::sign_detached(ByteView file, const std::filesystem::path& name) {
-  const TrustedKey& key = m_signer.public_key();
+  const TrustedKey& key = m_signer.public_key;
   if (!key.id) {
-    return fail(ErrorCode::invalid_argument,
-                "'--detached' needs the id of the key: use a public key of minisign instead of "
-                "hexadecimal digits");
+    return refused("'--detached' needs the id of the key: use a public key of minisign instead of "
+                   "hexadecimal digits");
   }
   CLBIN_TRY_ASSIGN(const std::uint64_t seconds, timestamp());
   MinisignSignature signature;

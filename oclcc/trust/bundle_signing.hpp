@@ -5,40 +5,26 @@
 #include "base/crypto/ed25519.hpp"
 #include "format/bundle/signatures.hpp"
 #include "trust/key_files.hpp"
-#include "worker/worker_home.hpp"
-
-#include <chrono>
 
 namespace oclcc::trust {
 
 // Signs with a secret key, or with the command of --sign-with. Messages do not contain the command,
 // which may contain a password. Not thread-safe.
-class Signer {
-public:
-  // Reads the key of `options`, or the public key of its command. options.signing.is_requested()
-  // must be true. If `stop` is requested, or oclcc is killed, the running command and the processes
-  // that it has started are ended. Call it before other threads start. Errors: those of
-  // read_secret_key, read_public_key and WorkerHome::create.
-  [[nodiscard]] static Result<Signer> open(const Options& options, Passphrases& passphrases,
-                                           std::stop_token stop);
-
-  [[nodiscard]] const TrustedKey& public_key() const noexcept { return m_public_key; }
+struct Signer {
+  TrustedKey public_key;
   // Returns a signature that holds. The command, run with /bin/sh, reads `message`, at most 4096
   // bytes, from standard input and writes the signature to standard output: 64 bytes, 88 base64
   // digits, or a signature file as minisign -l writes it. Blocks until it exits, or ends it after
   // --timeout. file_read: the command fails, does not finish, or its answer is not a signature of
   // `message` by the public key.
-  [[nodiscard]] Result<base::Signature> sign(base::ByteView message);
-
-private:
-  [[nodiscard]] Result<base::Signature> run_command(base::ByteView message);
-
-  TrustedKey m_public_key;
-  std::optional<base::SecretKey> m_key; // otherwise, the command signs
-  std::string m_command;
-  std::chrono::seconds m_limit{0};            // of the command
-  std::shared_ptr<worker::WorkerHome> m_home; // its path marks the command's processes
+  std::function<Result<base::Signature>(base::ByteView message)> sign;
 };
+// Reads the key of `options`, or the public key of its command. options.signing.is_requested() must
+// be true. If `stop` is requested, or oclcc is killed, the running command and the processes that
+// it has started are ended. Call it before other threads start. Errors: those of read_secret_key,
+// read_public_key and WorkerHome::create.
+[[nodiscard]] Result<Signer> open_signer(const Options& options, Passphrases& passphrases,
+                                         std::stop_token stop);
 
 struct SignedBundle {
   base::Bytes bytes;
@@ -48,7 +34,7 @@ struct SignedBundle {
 // Everything that signs the bundles of a run. Not thread-safe.
 class BundleSigner {
 public:
-  // Reads the keys. Call it before other threads start. Errors: those of Signer::open;
+  // Reads the keys. Call it before other threads start. Errors: those of open_signer;
   // invalid_argument, if a key vouches for itself.
   [[nodiscard]] static Result<BundleSigner> open(const Options& options, std::stop_token stop);
 
@@ -72,7 +58,7 @@ public:
                                                   const std::filesystem::path& name);
 
 private:
-  explicit BundleSigner(Signer signer) : m_signer(std::move(signer)) {}
+  BundleSigner() = default;
   [[nodiscard]] std::optional<std::uint64_t>
   higher_counter_in(const std::vector<format::TrailingRecord>& records) const;
 

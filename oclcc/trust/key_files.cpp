@@ -1,8 +1,6 @@
 #include "trust/key_files.hpp"
 
-#include "base/crypto/key_text.hpp"
 #include "base/digest.hpp"
-#include "base/file_io.hpp"
 
 #include <cerrno>
 #include <fcntl.h>
@@ -14,7 +12,6 @@
 
 namespace oclcc::trust {
 
-using base::ByteView;
 using base::ContentKey;
 using base::DecryptionKey;
 using base::FileDescriptor;
@@ -27,8 +24,6 @@ using base::SecretBytes;
 namespace {
 
 constexpr std::size_t k_max_key_file_bytes = 4096; // minisign's comments have at most 1024
-constexpr mode_t k_secret_mode = 0600;
-constexpr mode_t k_public_mode = 0666; // from which the system subtracts the umask
 
 // Names the file. Contents that are not a key are an error of the file, not of the command line.
 tl::unexpected<Error> key_file_error(Error error, const std::filesystem::path& path) {
@@ -60,41 +55,6 @@ Result<SecretBytes> read_key_file(const std::filesystem::path& path) {
   }
   return fail(ErrorCode::file_read, "{}: not a file of keys: it has more than {} bytes",
               in_quotes(path), k_max_key_file_bytes);
-}
-
-bool is_taken(const std::filesystem::path& path) {
-  struct stat status {};
-  return ::lstat(path.c_str(), &status) == 0; // a dangling link exists, too
-}
-
-// Creates the file, and removes it if it cannot be written.
-Result<void> write_new_file(const std::filesystem::path& path, ByteView bytes, mode_t mode) {
-  FileDescriptor file(base::open_retrying(path.c_str(), O_WRONLY | O_CREAT | O_EXCL, mode));
-  if (!file.is_open()) {
-    return base::write_error(in_quotes(path), errno);
-  }
-  int error = base::write_all(file.number(), bytes);
-  if (error == 0 && ::fsync(file.number()) != 0 && errno != EINVAL) {
-    error = errno;
-  }
-  if (const int close_error = file.close(); error == 0) {
-    error = close_error;
-  }
-  if (error == 0) {
-    return {};
-  }
-  (void)::unlink(path.c_str());
-  return base::write_error(in_quotes(path), error);
-}
-
-Result<void> write_pair(const KeyPairFiles& files, const SecretBytes& secret,
-                        const std::string& open) {
-  CLBIN_TRY(write_new_file(files.secret_key, secret.view(), k_secret_mode));
-  auto written = write_new_file(files.public_key, base::as_bytes(open), k_public_mode);
-  if (!written) {
-    (void)::unlink(files.secret_key.c_str());
-  }
-  return written;
 }
 
 // Reads a file and the key in it.
@@ -212,35 +172,6 @@ std::vector<std::filesystem::path> files_of_keys(const Options& options) {
     }
   }
   return files;
-}
-
-KeyPairFiles key_pair_files(const std::filesystem::path& name) {
-  return {name.string() + ".key", name.string() + ".pub"};
-}
-
-Result<void> require_no_file(std::initializer_list<std::filesystem::path> files) {
-  for (const std::filesystem::path& path : files) {
-    if (is_taken(path)) {
-      return base::write_error(in_quotes(path), EEXIST);
-    }
-  }
-  return {};
-}
-
-Result<void> write_key_pair(const KeyPairFiles& files, const MinisignSecretKey& key,
-                            const SecretBytes* passphrase) {
-  CLBIN_TRY_ASSIGN(const SecretBytes secret,
-                   base::minisign_secret_key_file(key, passphrase, base::k_sensitive_cost));
-  return write_pair(files, secret, base::minisign_public_key_file(key.public_key()));
-}
-
-Result<void> write_key_pair(const KeyPairFiles& files, const RecipientSecretKey& key) {
-  return write_pair(files, base::recipient_secret_key_file(key),
-                    base::recipient_public_key_file(key.public_key()));
-}
-
-Result<void> write_content_key(const std::filesystem::path& path, const ContentKey& key) {
-  return write_new_file(path, base::content_key_file(key).view(), k_secret_mode);
 }
 
 } // namespace oclcc::trust

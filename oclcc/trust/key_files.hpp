@@ -9,8 +9,6 @@
 #include "command_line/options.hpp"
 #include "format/bundle/signatures.hpp"
 
-#include <initializer_list>
-#include <memory>
 #include <stop_token>
 
 namespace oclcc::trust {
@@ -90,24 +88,5 @@ read_content_key(const std::filesystem::path& path);
 // Returns the files of the keys and of the passphrase that a run reads, which no output may
 // replace. A value of --public-key or --encrypt-for may be a key instead of the name of a file.
 [[nodiscard]] std::vector<std::filesystem::path> files_of_keys(const Options& options);
-
-// The files of --keygen NAME.
-struct KeyPairFiles {
-  std::filesystem::path secret_key;
-  std::filesystem::path public_key;
-};
-[[nodiscard]] KeyPairFiles key_pair_files(const std::filesystem::path& name);
-// file_write: one of the files exists.
-[[nodiscard]] Result<void> require_no_file(std::initializer_list<std::filesystem::path> files);
-// Write both files or none. The secret key has mode 0600. file_write: a file cannot be written, or
-// exists.
-[[nodiscard]] Result<void> write_key_pair(const KeyPairFiles& files,
-                                          const base::MinisignSecretKey& key,
-                                          const base::SecretBytes* passphrase);
-[[nodiscard]] Result<void> write_key_pair(const KeyPairFiles& files,
-                                          const base::RecipientSecretKey& key);
-// Writes a content key, of which there is no public part. Errors: as above.
-[[nodiscard]] Result<void> write_content_key(const std::filesystem::path& path,
-                                             const base::ContentKey& key);
 
 } // namespace oclcc::trust

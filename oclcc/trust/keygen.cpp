@@ -3,15 +3,83 @@
 #include "trust/key_files.hpp"
 #include "worker/worker_process.hpp"
 
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 namespace oclcc {
 
+using base::FileDescriptor;
+using base::in_quotes;
 using base::SecretBytes;
 
 namespace {
 
-Result<void> make_signing_keys(const Options& options, const trust::KeyPairFiles& files,
-                               std::stop_token stop) {
-  CLBIN_TRY(trust::require_no_file({files.secret_key, files.public_key})); // before the question
+constexpr mode_t k_secret_mode = 0600;
+constexpr mode_t k_public_mode = 0666; // from which the system subtracts the umask
+
+// file_write: the file exists.
+Result<void> require_no_file(const std::filesystem::path& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) != 0 // a dangling link exists, too
+             ? Result<void>()
+             : base::write_error(in_quotes(path), EEXIST);
+}
+
+// Creates the file, and removes it if it cannot be written. file_write, also if it exists.
+Result<void> write_new_file(const std::filesystem::path& path, base::ByteView bytes, mode_t mode) {
+  FileDescriptor file(base::open_retrying(path.c_str(), O_WRONLY | O_CREAT | O_EXCL, mode));
+  if (!file.is_open()) {
+    return base::write_error(in_quotes(path), errno);
+  }
+  int error = base::write_all(file.number(), bytes);
+  if (error == 0 && ::fsync(file.number()) != 0 && errno != EINVAL) {
+    error = errno;
+  }
+  if (const int close_error = file.close(); error == 0) {
+    error = close_error;
+  }
+  if (error == 0) {
+    return {};
+  }
+  (void)::unlink(path.c_str());
+  return base::write_error(in_quotes(path), error);
+}
+
+// The files of --keygen NAME.
+struct KeyPairFiles {
+  std::filesystem::path secret_key;
+  std::filesystem::path public_key;
+};
+
+// Writes both files or none.
+Result<void> write_pair(const KeyPairFiles& files, const SecretBytes& secret,
+                        const std::string& open) {
+  CLBIN_TRY(write_new_file(files.secret_key, secret.view(), k_secret_mode));
+  auto written = write_new_file(files.public_key, base::as_bytes(open), k_public_mode);
+  if (!written) {
+    (void)::unlink(files.secret_key.c_str());
+  }
+  return written;
+}
+
+Result<void> make_keys(const Options& options, std::stop_token stop) {
+  const KeyPairFiles files{options.key_pair->string() + ".key",
+                           options.key_pair->string() + ".pub"};
+  trust::protect_this_process();
+  if (options.key_type == KeyType::content) { // of which there is no public part
+    return write_new_file(files.secret_key,
+                          base::content_key_file(*base::ContentKey::generate()).view(),
+                          k_secret_mode);
+  }
+  CLBIN_TRY(require_no_file(files.secret_key)); // before the question
+  CLBIN_TRY(require_no_file(files.public_key));
+  if (options.key_type == KeyType::recipient) {
+    const auto key = base::RecipientSecretKey::generate();
+    return write_pair(files, base::recipient_secret_key_file(key),
+                      base::recipient_public_key_file(key.public_key()));
+  }
   std::optional<SecretBytes> passphrase;
   if (options.passphrase_policy == PassphrasePolicy::ask) {
     trust::Passphrases passphrases(options.signing.passphrase_file, trust::StandardInput::free,
@@ -19,22 +87,10 @@ Result<void> make_signing_keys(const Options& options, const trust::KeyPairFiles
     CLBIN_TRY_ASSIGN(passphrase, passphrases.next_for_new_key(files.secret_key.string()));
   }
   const auto key = base::MinisignSecretKey::generate();
-  return trust::write_key_pair(files, key, passphrase ? &*passphrase : nullptr);
-}
-
-Result<void> make_keys(const Options& options, std::stop_token stop) {
-  const trust::KeyPairFiles files = trust::key_pair_files(*options.key_pair);
-  trust::protect_this_process();
-  switch (options.key_type) {
-  case KeyType::content:
-    return trust::write_content_key(files.secret_key, *base::ContentKey::generate());
-  case KeyType::recipient:
-    CLBIN_TRY(trust::require_no_file({files.secret_key, files.public_key}));
-    return trust::write_key_pair(files, base::RecipientSecretKey::generate());
-  case KeyType::signing:
-    break;
-  }
-  return make_signing_keys(options, files, std::move(stop));
+  CLBIN_TRY_ASSIGN(const SecretBytes secret,
+                   base::minisign_secret_key_file(key, passphrase ? &*passphrase : nullptr,
+                                                  base::k_sensitive_cost));
+  return write_pair(files, secret, base::minisign_public_key_file(key.public_key()));
 }
 
 } // namespace

@@ -1,15 +1,12 @@
 #include "base/file_io.hpp"
 #include "trust/key_files.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
-#include <functional>
 #include <mutex>
 #include <poll.h>
 #include <termios.h>
 #include <unistd.h>
-#include <utility>
 
 namespace oclcc::trust {
 
@@ -104,10 +101,6 @@ Result<std::optional<SecretBytes>> read_line(int number, const std::string& name
   return line;
 }
 
-bool are_equal(const SecretBytes& one, const SecretBytes& other) {
-  return std::ranges::equal(one.view(), other.view());
-}
-
 } // namespace
 
 Passphrases::Passphrases(std::optional<std::filesystem::path> file, StandardInput standard_input,
@@ -139,9 +132,8 @@ Result<SecretBytes> Passphrases::ask_terminal(const std::string& question) const
 Result<SecretBytes> Passphrases::next_line() {
   const std::string name = m_file ? in_quotes(*m_file) : "standard input";
   if (!m_file && m_standard_input == StandardInput::is_an_input) {
-    return fail(ErrorCode::invalid_argument,
-                "standard input contains a file and cannot contain a passphrase: use "
-                "'--passphrase-file'");
+    return refused("standard input contains a file and cannot contain a passphrase: use "
+                   "'--passphrase-file'");
   }
   if (!m_lines.is_open()) {
     m_lines = m_file ? FileDescriptor(base::open_retrying(m_file->c_str(), O_RDONLY))
@@ -171,13 +163,12 @@ Result<SecretBytes> Passphrases::next_for_new_key(const std::string& key_file) {
     return passphrase;
   }
   if (passphrase->size() == 0) {
-    return fail(ErrorCode::invalid_argument,
-                "the passphrase is empty: use '--no-passphrase' for a key without one");
+    return refused("the passphrase is empty: use '--no-passphrase' for a key without one");
   }
   if (asks) {
     CLBIN_TRY_ASSIGN(const SecretBytes again, ask_terminal("Again: "));
-    if (!are_equal(*passphrase, again)) {
-      return fail(ErrorCode::invalid_argument, "the passphrases differ");
+    if (!std::ranges::equal(passphrase->view(), again.view())) {
+      return refused("the passphrases differ");
     }
   }
   return passphrase;

@@ -4,9 +4,8 @@
 #include "worker/spawn.hpp"
 #include "worker/worker_home.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <fcntl.h>
 #include <poll.h>
@@ -85,35 +84,30 @@ Reading read_available(int pipe, Bytes& answer) {
   return Reading::end;
 }
 
-enum class Ending : std::uint8_t { none, exited, too_long, too_late };
-
-struct Answer {
-  Bytes bytes;
-  Ending ending = Ending::none;
-};
-
-// Blocks until the command exits, has written too much, or has run for `limit`.
-Answer answer_of(pid_t process, int pipe, std::chrono::seconds limit) {
+// Blocks until the command exits. file_read: it has written too much, or has run for `limit`.
+Result<Bytes> answer_of(pid_t process, int pipe, std::chrono::seconds limit) {
   const auto end = std::chrono::steady_clock::now() + limit;
-  Answer answer;
+  Bytes answer;
   (void)::fcntl(pipe, F_SETFL, O_NONBLOCK);
   Reading reading = Reading::more;
-  while (answer.ending == Ending::none) {
+  for (;;) {
     pollfd request{pipe, POLLIN, 0};
     (void)::poll(&request, reading == Reading::more ? 1 : 0, k_milliseconds_between_looks);
     const bool exited = worker::has_ended(process); // before the last read
     if (reading == Reading::more) {
-      reading = read_available(pipe, answer.bytes);
+      reading = read_available(pipe, answer);
     }
-    if (answer.bytes.size() > k_max_answer_bytes) {
-      answer.ending = Ending::too_long;
-    } else if (exited) {
-      answer.ending = Ending::exited;
-    } else if (std::chrono::steady_clock::now() >= end) {
-      answer.ending = Ending::too_late;
+    if (answer.size() > k_max_answer_bytes) {
+      return fail(ErrorCode::file_read, "{} wrote more than {} bytes", k_name, k_max_answer_bytes);
+    }
+    if (exited) {
+      return answer;
+    }
+    if (std::chrono::steady_clock::now() >= end) {
+      return fail(ErrorCode::file_read, "{} did not finish within {} s ('--timeout')", k_name,
+                  limit.count());
     }
   }
-  return answer;
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -152,28 +146,24 @@ Result<Signature> read_signature(ByteView answer) {
               k_name, answer.size());
 }
 
-} // namespace
-
-Result<Signature> Signer::run_command(ByteView message) {
+// Returns the answer of the command; `home` marks its processes.
+Result<Signature> run_command(const std::string& command, worker::WorkerHome& home,
+                              std::chrono::seconds limit, ByteView message) {
   CLBIN_TRY_ASSIGN(FileDescriptor input, filled_pipe(message));
   CLBIN_TRY_ASSIGN(Pipe output, open_pipe());
   CLBIN_TRY_ASSIGN(const pid_t process,
-                   start(m_command, input.number(), output.to.number(), m_home->path()));
+                   start(command, input.number(), output.to.number(), home.path()));
   (void)input.close();
   (void)output.to.close();
-  const Answer answer = answer_of(process, output.from.number(), m_limit);
-  if (answer.ending != Ending::exited) {
+  const auto answer = answer_of(process, output.from.number(), limit);
+  if (!answer) {
     ::kill(process, SIGKILL);
-    worker::end_strays(m_home->path().string());
+    worker::end_strays(home.path().string());
   }
   const int status = worker::wait_for(process).value_or(0);
-  m_home->stay_if_interrupted();
-  if (answer.ending == Ending::too_long) {
-    return fail(ErrorCode::file_read, "{} wrote more than {} bytes", k_name, k_max_answer_bytes);
-  }
-  if (answer.ending == Ending::too_late) {
-    return fail(ErrorCode::file_read, "{} did not finish within {} s ('--timeout')", k_name,
-                m_limit.count());
+  home.stay_if_interrupted();
+  if (!answer) {
+    return tl::unexpected(answer.error());
   }
   if (WIFSIGNALED(status)) {
     return fail(ErrorCode::file_read, "{} was ended by signal {}", k_name, WTERMSIG(status));
@@ -181,38 +171,33 @@ Result<Signature> Signer::run_command(ByteView message) {
   if (WEXITSTATUS(status) != 0) {
     return fail(ErrorCode::file_read, "{} failed with exit status {}", k_name, WEXITSTATUS(status));
   }
-  return read_signature(answer.bytes);
+  return read_signature(*answer);
 }
 
-Result<Signer> Signer::open(const Options& options, Passphrases& passphrases,
-                            std::stop_token stop) {
-  Signer signer;
+} // namespace
+
+Result<Signer> open_signer(const Options& options, Passphrases& passphrases, std::stop_token stop) {
   if (options.signing.key) {
-    CLBIN_TRY_ASSIGN(base::MinisignSecretKey key,
+    CLBIN_TRY_ASSIGN(base::MinisignSecretKey read,
                      read_secret_key(*options.signing.key, &passphrases));
-    signer.m_public_key = {key.key.public_key(), key.id};
-    signer.m_key.emplace(std::move(key.key));
-    return signer;
+    const auto key = std::make_shared<base::SecretKey>(std::move(read.key));
+    return Signer{{key->public_key(), read.id},
+                  [key](ByteView message) { return Result<Signature>(key->sign(message)); }};
   }
-  CLBIN_TRY_ASSIGN(signer.m_public_key, read_public_key(options.public_keys.front()));
-  CLBIN_TRY_ASSIGN(signer.m_home, worker::WorkerHome::create(std::move(stop)));
-  signer.m_command = *options.signing.command;
-  signer.m_limit = std::chrono::seconds(options.timeout_seconds);
-  return signer;
-}
-
-Result<Signature> Signer::sign(ByteView message) {
-  if (m_key) {
-    return m_key->sign(message);
-  }
-  CLBIN_TRY_ASSIGN(const Signature signature, run_command(message));
-  if (!base::holds(signature, m_public_key.key, message)) {
-    return fail(ErrorCode::file_read,
-                "the command of '--sign-with' wrote bytes that are not a signature of the "
-                "message by key {}",
-                to_hex(m_public_key.key));
-  }
-  return signature;
+  CLBIN_TRY_ASSIGN(const TrustedKey public_key, read_public_key(options.public_keys.front()));
+  CLBIN_TRY_ASSIGN(const auto home, worker::WorkerHome::create(std::move(stop)));
+  const auto sign = [public_key, home, command = *options.signing.command,
+                     limit = std::chrono::seconds(options.timeout_seconds)](
+                        ByteView message) -> Result<Signature> {
+    CLBIN_TRY_ASSIGN(const Signature signature, run_command(command, *home, limit, message));
+    if (!base::holds(signature, public_key.key, message)) {
+      return fail(ErrorCode::file_read,
+                  "{} wrote bytes that are not a signature of the message by key {}", k_name,
+                  to_hex(public_key.key));
+    }
+    return signature;
+  };
+  return Signer{public_key, sign};
 }
 
 } // namespace oclcc::trust

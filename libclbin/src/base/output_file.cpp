@@ -92,6 +92,8 @@ std::optional<int> run_apart(const std::function<int()>& step) {
   return WIFEXITED(status) ? std::optional(WEXITSTATUS(status)) : std::nullopt;
 }
 
+enum class Place : std::uint8_t { is_free, has_file };
+
 // A file to be written, unnamed or with a temporary name. The file is removed unless it was
 // renamed.
 class TemporaryFile {
@@ -115,20 +117,36 @@ public:
 
   [[nodiscard]] int number() const noexcept { return m_file.number(); }
 
-  [[nodiscard]] int move_to(const std::filesystem::path& path) {
-    if (m_name.empty()) {
-      const int error_number =
-          try_names([this, &path](const char* name) { return name_and_move(name, path); });
-      m_name.clear();
-      return error_number;
+  // A file without a name appears as a free path in one step, and needs no other process.
+  [[nodiscard]] int move_to(const std::filesystem::path& path, Place place) {
+    if (!m_name.empty()) {
+      const int error_number = m_file.close();
+      return error_number != 0 ? error_number : rename_to(path);
     }
-    const int error_number = m_file.close();
-    return error_number != 0 ? error_number : rename_to(path);
+    if (place == Place::is_free) {
+      FileDescriptor copy(::fcntl(m_file.number(), F_DUPFD_CLOEXEC, 0));
+      const bool is_copied = copy.is_open();
+      if (const int error_number = copy.close(); error_number != 0) {
+        return error_number; // some file systems write only here
+      }
+      if (is_copied && link_as(path.c_str())) {
+        return 0;
+      }
+    }
+    const int error_number =
+        try_names([this, &path](const char* name) { return name_and_move(name, path); });
+    m_name.clear();
+    return error_number;
   }
 
 private:
   [[nodiscard]] std::string link_to_file() const {
     return fmt::format("/proc/self/fd/{}", m_file.number());
+  }
+
+  [[nodiscard]] bool link_as(const char* name) const {
+    const std::string link = link_to_file();
+    return ::linkat(AT_FDCWD, link.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
   }
 
   [[nodiscard]] int rename_to(const std::filesystem::path& path) {
@@ -143,9 +161,8 @@ private:
   // that do would leave `name`. Returns true if `name` no longer exists; otherwise false with
   // errno, which is EEXIST if `name` is taken.
   [[nodiscard]] bool name_and_move(const char* name, const std::filesystem::path& path) {
-    const std::string link = link_to_file();
-    const auto told = run_apart([this, &link, name, &path] {
-      if (::linkat(AT_FDCWD, link.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) != 0) {
+    const auto told = run_apart([this, name, &path] {
+      if (!link_as(name)) {
         return errno;
       }
       int error_number = m_file.close(); // some file systems write only here
@@ -289,7 +306,8 @@ Result<void> OutputFile::commit() {
     error_number = keep_permissions(m_state->temporary->number(), *m_state->replaced);
   }
   if (error_number == 0) {
-    error_number = m_state->temporary->move_to(m_state->target);
+    error_number = m_state->temporary->move_to(m_state->target, m_state->replaced ? Place::has_file
+                                                                                  : Place::is_free);
   }
   return error_number == 0 ? Result<void>() : write_error(m_state->name, error_number);
 }

@@ -25,6 +25,7 @@ struct Plan {
   Moment moment = Moment::never;
   pid_t victim = 0; // negative: a process group
   bool fork_fails = false;
+  std::size_t forks = 0;
 };
 
 Plan& plan() {
@@ -57,6 +58,7 @@ int rename(const char* old_name, const char* new_name) noexcept {
 }
 
 pid_t fork() noexcept {
+  ++plan().forks;
   if (plan().fork_fails) {
     errno = EAGAIN;
     return -1;
@@ -137,6 +139,24 @@ TEST_F(OutputFileKilled, LeavesTheNewFileAloneFromTheFirstNameOn) {
 TEST_F(OutputFileKilled, WithItsWholeGroupLeavesTheNewFileAlone) {
   write_and_kill(Moment::between, Victim::group);
   wait_for_new();
+}
+
+TEST_F(OutputFileKilled, IsCompleteOrAbsentWhereThereWasNoFile) {
+  std::filesystem::remove(m_file);
+  write_and_kill(Moment::before_link, Victim::process);
+  EXPECT_THAT(names(), ElementsAre());
+  write_and_kill(Moment::between, Victim::process);
+  wait_for_new();
+}
+
+TEST_F(OutputFileKilled, NeedsNoOtherProcessWhereThereWasNoFile) {
+  std::filesystem::remove(m_file);
+  plan().forks = 0;
+  EXPECT_TRUE(write_output_file(m_file, as_bytes(std::string_view("new"))));
+  EXPECT_EQ(content(), "new");
+  EXPECT_EQ(plan().forks, 0U);
+  EXPECT_TRUE(write_output_file(m_file, as_bytes(std::string_view("newer"))));
+  EXPECT_EQ(plan().forks, 1U);
 }
 
 TEST_F(OutputFileKilled, IsWrittenWhereNoProcessCanBeStarted) {
