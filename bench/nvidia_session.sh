@@ -69,7 +69,7 @@ say() {
     bash -c "$oclcc $work/bad.cl -o $work/bad.clbin; [[ \$? == 1 && ! -e $work/bad.clbin ]]"
   say "the command line as users see it: places of diagnostics, includes, options" \
     python3 tests/cli/run_cli_tests.py --oclcc "$oclcc" --make-bundle "$build/tests/cli/make_bundle" \
-    --platforms "$work/vendors" tests/cli/{compile,devices,diagnostics}/*.sh
+    --platforms "$work/vendors" tests/cli/{compile/*,devices,diagnostics}.sh
   say "the variants of sgemm" "$oclcc" kernels/sgemm.cl "${sgemm_variants[@]}" -o "$work/sgemm.clbin"
   say "the demo from the bundles" \
     "$demo" "$work/kernels.clbin" "$work/sgemm.clbin" --plot "$out/nvidia.svg"
