@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# package_test.sh BUILD_FOLDER: makes the packages, unpacks them in a scratch root, and uses them.
+# packages_test.sh BUILD_FOLDER: makes the packages, unpacks them in a scratch root, and uses them.
 set -euo pipefail
 build=$1
 here=$(cd "$(dirname "$0")" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-say() { printf 'package_test: %s\n' "$*"; }
+say() { printf 'packages_test: %s\n' "$*"; }
 
 (cd "$build" && cpack -B "$scratch/packages") > "$scratch/cpack.log" || { cat "$scratch/cpack.log"; exit 1; }
 cd "$scratch"
