@@ -37,7 +37,7 @@ class Subject:
         self.caches = applications.Caches(platform)
         self.environment = self.caches.environment() | application.variables
         self.command = applications.command_of(application, build / "tests" / "applications")
-        self.layer = build / "libclbin" / "src" / "layer" / "libclbin_layer.so"
+        self.layer = build / "libclbin" / "libclbin_layer.so"
         self.oclcc = build / "oclcc" / "oclcc"
         self.recording = self.caches.folder / "app.clbin"
         self.expected = None

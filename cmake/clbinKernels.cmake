@@ -40,21 +40,13 @@ function(clbin_add_kernels name)
   if(NOT arg_OUTPUT)
     set(arg_OUTPUT ${name}.clbin)
   endif()
-  cmake_path(ABSOLUTE_PATH arg_OUTPUT BASE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR} NORMALIZE
-    OUTPUT_VARIABLE bundle)
-  set(sources "")
-  foreach(source IN LISTS arg_SOURCES)
-    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
-    list(APPEND sources ${source})
-  endforeach()
-  set(arguments ${arg_OPTIONS})
-  foreach(folder IN LISTS arg_INCLUDES)
-    cmake_path(ABSOLUTE_PATH folder BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
-    list(APPEND arguments -I${folder})
-  endforeach()
-  foreach(define IN LISTS arg_DEFINES)
-    list(APPEND arguments -D${define})
-  endforeach()
+  _clbin_absolute(arg_OUTPUT ${CMAKE_CURRENT_BINARY_DIR})
+  set(bundle ${arg_OUTPUT})
+  _clbin_absolute(arg_SOURCES ${CMAKE_CURRENT_SOURCE_DIR})
+  _clbin_absolute(arg_INCLUDES ${CMAKE_CURRENT_SOURCE_DIR})
+  list(TRANSFORM arg_INCLUDES PREPEND -I)
+  list(TRANSFORM arg_DEFINES PREPEND -D)
+  set(arguments ${arg_OPTIONS} ${arg_INCLUDES} ${arg_DEFINES})
   foreach(words IN ITEMS DEVICES=--device TARGETS=--target VARIANTS=--variant OPTIONAL=--optional)
     string(REGEX MATCH "(.+)=(.+)" words ${words})
     foreach(value IN LISTS arg_${CMAKE_MATCH_1})
@@ -64,16 +56,13 @@ function(clbin_add_kernels name)
   if(arg_NO_SOURCE)
     list(APPEND arguments --no-source)
   endif()
-  _clbin_key_arguments(keys decryption key_files)
-
+  _clbin_key_arguments()
   add_custom_command(OUTPUT ${bundle}
-    COMMAND clbin::oclcc ${sources} ${arguments} ${keys} -o ${bundle} -MD -MF ${bundle}.d
-    DEPENDS ${sources} ${key_files} clbin::oclcc
-    DEPFILE ${bundle}.d
-    COMMENT "Compiling OpenCL kernels ${name}"
-    VERBATIM)
+    COMMAND clbin::oclcc ${arg_SOURCES} ${arguments} ${keys} -o ${bundle} -MD -MF ${bundle}.d
+    DEPENDS ${arg_SOURCES} ${key_files} clbin::oclcc
+    DEPFILE ${bundle}.d COMMENT "Compiling OpenCL kernels ${name}" VERBATIM)
   if(arg_EMBED)
-    _clbin_embed(${name} ${bundle} "${arg_SYMBOL}" "${arg_LAUNCHERS}" "${decryption}")
+    _clbin_embed(${name})
   else()
     add_custom_target(${name} ALL DEPENDS ${bundle})
   endif()
@@ -81,6 +70,16 @@ function(clbin_add_kernels name)
   if(arg_INSTALL)
     install(FILES ${bundle} DESTINATION ${arg_INSTALL})
   endif()
+endfunction()
+
+# Makes the paths in a list variable of the caller absolute.
+function(_clbin_absolute variable base)
+  set(paths "")
+  foreach(path IN LISTS ${variable})
+    cmake_path(ABSOLUTE_PATH path BASE_DIRECTORY ${base} NORMALIZE)
+    list(APPEND paths ${path})
+  endforeach()
+  set(${variable} "${paths}" PARENT_SCOPE)
 endfunction()
 
 # Fails with `message` if the condition, the remaining arguments, is true.
@@ -114,24 +113,24 @@ patterns of installed devices" NOT target MATCHES "^[A-Za-z][A-Za-z0-9_]*:.")
     NOT TARGET clbin::oclcc)
 endfunction()
 
-# Sets variables of the caller: the options of oclcc that sign and encrypt, those that open the bundle
-# again, and the files that they name. Reads the arguments of clbin_add_kernels.
-function(_clbin_key_arguments arguments_variable decryption_variable files_variable)
-  set(arguments "")
-  set(decryption "")
-  set(files "")
+# Sets variables of clbin_add_kernels: `keys`, the options of oclcc that sign and encrypt; `decryption`,
+# those that open the bundle again; and `key_files`, the files that they name.
+macro(_clbin_key_arguments)
+  foreach(variable IN ITEMS keys decryption key_files)
+    set(${variable} "")
+  endforeach()
   foreach(option IN ITEMS ENCRYPT_KEY ENCRYPT_FOR SIGN_KEY PASSPHRASE_FILE PUBLIC_KEY)
     foreach(value IN LISTS arg_${option})
-      cmake_path(ABSOLUTE_PATH value BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE
-        OUTPUT_VARIABLE file)
+      set(file ${value})
+      _clbin_absolute(file ${CMAKE_CURRENT_SOURCE_DIR})
       if(option MATCHES "^(ENCRYPT_FOR|PUBLIC_KEY)$" AND NOT EXISTS ${file})
         set(file ${value}) # the text of a key
       else()
-        list(APPEND files ${file})
+        list(APPEND key_files ${file})
       endif()
       string(TOLOWER --${option} word)
       string(REPLACE "_" "-" word ${word})
-      list(APPEND arguments ${word} ${file})
+      list(APPEND keys ${word} ${file})
       if(option STREQUAL "ENCRYPT_KEY")
         set(decryption --decrypt-key ${file})
       endif()
@@ -139,41 +138,35 @@ function(_clbin_key_arguments arguments_variable decryption_variable files_varia
   endforeach()
   if(arg_SIGN_WITH)
     string(REPLACE ";" "\\;" command "${arg_SIGN_WITH}") # of one word in a list
-    list(APPEND arguments --sign-with "${command}")
+    list(APPEND keys --sign-with "${command}")
   endif()
   if(arg_COUNTER)
-    list(APPEND arguments --counter ${arg_COUNTER})
+    list(APPEND keys --counter ${arg_COUNTER})
   endif()
-  set(${arguments_variable} "${arguments}" PARENT_SCOPE)
-  set(${decryption_variable} "${decryption}" PARENT_SCOPE)
-  set(${files_variable} "${files}" PARENT_SCOPE)
-endfunction()
+endmacro()
 
 # Adds NAME as a static library that contains the bundle and exports the directory of its headers.
-# `decryption` are the options of oclcc that open it.
-function(_clbin_embed name bundle symbol launchers decryption)
-  if(NOT symbol)
-    string(MAKE_C_IDENTIFIER ${name}_clbin symbol)
+# Reads the variables of clbin_add_kernels.
+function(_clbin_embed name)
+  if(NOT arg_SYMBOL)
+    string(MAKE_C_IDENTIFIER ${name}_clbin arg_SYMBOL)
   endif()
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${name}_embedded)
   file(MAKE_DIRECTORY ${folder})
   set(header ${folder}/${name}.h)
   set(machine "")
   # oclcc writes ELF object files. Other systems compile the bundle as C.
+  set(embedded ${folder}/${name}.c)
   if(CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF")
     set(embedded ${folder}/${name}.o)
     if(CMAKE_CROSSCOMPILING)
       set(machine --host-triple ${CMAKE_SYSTEM_PROCESSOR}-linux)
     endif()
-  else()
-    set(embedded ${folder}/${name}.c)
   endif()
   add_custom_command(OUTPUT ${embedded} ${header}
-    COMMAND clbin::oclcc ${bundle} -o ${embedded} --embed-header ${header} --symbol ${symbol}
+    COMMAND clbin::oclcc ${bundle} -o ${embedded} --embed-header ${header} --symbol ${arg_SYMBOL}
             ${machine} ${decryption}
-    DEPENDS ${bundle} clbin::oclcc
-    COMMENT "Embedding OpenCL kernels ${name}"
-    VERBATIM)
+    DEPENDS ${bundle} clbin::oclcc COMMENT "Embedding OpenCL kernels ${name}" VERBATIM)
   add_library(${name} STATIC ${embedded} ${header})
   # An object file has no language: use any language of the project.
   get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
@@ -185,20 +178,19 @@ function(_clbin_embed name bundle symbol launchers decryption)
     message(FATAL_ERROR "clbin_add_kernels(${name}): EMBED needs the language C on this system")
   endif()
   target_include_directories(${name} INTERFACE ${folder})
-  if(launchers)
-    add_custom_command(OUTPUT ${folder}/${name}.hpp
-      COMMAND clbin::oclcc ${bundle} -o ${folder}/${name}.hpp ${decryption}
-      DEPENDS ${bundle} clbin::oclcc
-      COMMENT "Writing launchers of OpenCL kernels ${name}"
-      VERBATIM)
-    # A custom target, because ninja does not create a header that is only a source of the library.
-    add_custom_target(${name}_launchers DEPENDS ${folder}/${name}.hpp)
-    add_dependencies(${name} ${name}_launchers)
-    if(NOT TARGET OpenCL::OpenCL)
-      set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON) # for targets of other directories that link NAME
-      find_package(OpenCL REQUIRED)
-    endif()
-    target_link_libraries(${name} INTERFACE clbin::clbin OpenCL::OpenCL)
-    target_compile_features(${name} INTERFACE cxx_std_17)
+  if(NOT arg_LAUNCHERS)
+    return()
   endif()
+  add_custom_command(OUTPUT ${folder}/${name}.hpp
+    COMMAND clbin::oclcc ${bundle} -o ${folder}/${name}.hpp ${decryption}
+    DEPENDS ${bundle} clbin::oclcc COMMENT "Writing launchers of OpenCL kernels ${name}" VERBATIM)
+  # A custom target, because ninja does not create a header that is only a source of the library.
+  add_custom_target(${name}_launchers DEPENDS ${folder}/${name}.hpp)
+  add_dependencies(${name} ${name}_launchers)
+  if(NOT TARGET OpenCL::OpenCL)
+    set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON) # for targets of other directories that link NAME
+    find_package(OpenCL REQUIRED)
+  endif()
+  target_link_libraries(${name} INTERFACE clbin::clbin OpenCL::OpenCL)
+  target_compile_features(${name} INTERFACE cxx_std_17)
 endfunction()

@@ -1,28 +1,14 @@
-find_package(PkgConfig REQUIRED)
-find_package(Threads REQUIRED)
-find_package(cxxopts REQUIRED)
-find_package(nlohmann_json REQUIRED)
-find_package(tl-expected REQUIRED)
-find_package(fmt REQUIRED)
-find_package(zstd REQUIRED)
+foreach(package IN ITEMS PkgConfig Threads cxxopts nlohmann_json tl-expected fmt zstd)
+  find_package(${package} REQUIRED)
+endforeach()
 pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium)
 find_path(OPENCL_HEADERS CL/cl.h REQUIRED)
 find_library(OPENCL_ICD_LOADER OpenCL) # linked by typed_launches and by tests
 
 # One target for each library, whether it is linked statically or as a shared library.
-add_library(zstd_codec_library INTERFACE)
-add_library(sodium_library INTERFACE)
-add_library(fmt_library INTERFACE)
-add_library(fmt_headers INTERFACE)
-target_include_directories(fmt_headers SYSTEM INTERFACE
-  $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
-add_library(fmt_code STATIC EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/cmake/fmt_code.cpp)
-target_link_libraries(fmt_code PUBLIC fmt_headers PRIVATE standard_settings)
-if(CLBIN_PORTABLE OR CLBIN_LIBCXX) # Debian's libfmt is a shared library, built with libstdc++
-  target_link_libraries(fmt_library INTERFACE fmt_code)
-else()
-  target_link_libraries(fmt_library INTERFACE fmt::fmt)
-endif()
+foreach(library IN ITEMS zstd_codec_library sodium_library fmt_library fmt_headers opencl_headers)
+  add_library(${library} INTERFACE)
+endforeach()
 if(CLBIN_PORTABLE)
   target_link_libraries(zstd_codec_library INTERFACE zstd::libzstd_static)
   target_link_libraries(sodium_library INTERFACE libsodium.a)
@@ -30,8 +16,34 @@ else()
   target_link_libraries(zstd_codec_library INTERFACE zstd::libzstd_shared)
   target_link_libraries(sodium_library INTERFACE PkgConfig::sodium)
 endif()
+target_include_directories(fmt_headers SYSTEM INTERFACE
+  $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
+clbin_add_library(fmt_code STATIC SOURCES cmake/fmt_code.cpp PUBLIC fmt_headers)
+set_target_properties(fmt_code PROPERTIES EXCLUDE_FROM_ALL ON)
+if(CLBIN_PORTABLE OR CLBIN_LIBCXX) # Debian's libfmt is a shared library, built with libstdc++
+  target_link_libraries(fmt_library INTERFACE fmt_code)
+else()
+  target_link_libraries(fmt_library INTERFACE fmt::fmt)
+endif()
 
 # Khronos's OpenCL headers. No product links the ICD loader, because libclbin opens it at run time.
-add_library(opencl_headers INTERFACE)
 target_include_directories(opencl_headers SYSTEM INTERFACE ${OPENCL_HEADERS})
 target_compile_definitions(opencl_headers INTERFACE CL_TARGET_OPENCL_VERSION=300)
+
+# GTest::gtest, GTest::gtest_main and GTest::gmock. Debian's are built with libstdc++; for libc++, they
+# are built from the sources in Debian's package.
+set(CLBIN_GOOGLETEST_SOURCE /usr/src/googletest CACHE PATH
+  "Source folder of googletest, which is built from it for libc++")
+if(BUILD_TESTING AND NOT CLBIN_LIBCXX)
+  find_package(GTest REQUIRED)
+elseif(BUILD_TESTING)
+  set(INSTALL_GTEST OFF)
+  add_subdirectory(${CLBIN_GOOGLETEST_SOURCE} ${PROJECT_BINARY_DIR}/googletest EXCLUDE_FROM_ALL SYSTEM)
+  # AddressSanitizer checks the contents of a std::vector only if all code is built with it.
+  foreach(library gtest gtest_main gmock gmock_main)
+    target_compile_options(${library} PRIVATE -O0 -g0)
+    if(CLBIN_SANITIZE)
+      target_compile_options(${library} PRIVATE -fsanitize=${CLBIN_SANITIZE})
+    endif()
+  endforeach()
+endif()

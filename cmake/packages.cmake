@@ -17,26 +17,25 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS OFF)
-set(CPACK_DEBIAN_OCLCC_PACKAGE_NAME oclcc)
-set(CPACK_DEBIAN_OCLCC_PACKAGE_SECTION devel)
-# Opened at run time, so dpkg-shlibdeps does not find it.
-# ca-certificates: of https servers of the remote compile cache.
-set(CPACK_DEBIAN_OCLCC_PACKAGE_RECOMMENDS "ocl-icd-libopencl1 | libopencl1, ca-certificates")
-# The compilers of --target.
-set(CPACK_DEBIAN_OCLCC_PACKAGE_SUGGESTS "clang-15, libclc-15, llvm-spirv-15, spirv-tools")
-set(CPACK_DEBIAN_LIBCLBIN1_PACKAGE_NAME libclbin1)
-set(CPACK_DEBIAN_LIBCLBIN1_PACKAGE_SECTION libs)
-set(CPACK_DEBIAN_LIBCLBIN1_PACKAGE_RECOMMENDS "ocl-icd-libopencl1 | libopencl1")
-set(CPACK_DEBIAN_LIBCLBIN-DEV_PACKAGE_NAME libclbin-dev)
-set(CPACK_DEBIAN_LIBCLBIN-DEV_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_LIBCLBIN-DEV_PACKAGE_DEPENDS
-  "libclbin1 (= ${PROJECT_VERSION}), libzstd-dev, libsodium-dev")
-set(CPACK_DEBIAN_LIBCLBIN-DEV_PACKAGE_SUGGESTS oclcc)
 
-set(CPACK_DEBIAN_OCLCC_DESCRIPTION
-  "Offline OpenCL kernel compiler\nCompiles OpenCL kernels for many devices into one bundle.")
-set(CPACK_DEBIAN_LIBCLBIN1_DESCRIPTION
-  "Loader of OpenCL kernel bundles\nLoads the right device binary from a bundle of oclcc, or builds its source.")
-set(CPACK_DEBIAN_LIBCLBIN-DEV_DESCRIPTION
-  "Loader of OpenCL kernel bundles - development files\nHeaders, libraries, CMake and pkg-config files.")
+# clbin_describe_package(NAME SECTION DESCRIPTION [FIELD text]…)
+macro(clbin_describe_package name section description)
+  string(TOUPPER CPACK_DEBIAN_${name} prefix)
+  set(${prefix}_PACKAGE_NAME ${name})
+  set(${prefix}_PACKAGE_SECTION ${section})
+  set(${prefix}_DESCRIPTION "${description}")
+  cmake_parse_arguments(${prefix}_PACKAGE "" "DEPENDS;RECOMMENDS;SUGGESTS" "" ${ARGN})
+endmacro()
+# An ICD loader is opened at run time, so dpkg-shlibdeps does not find it.
+set(loader "ocl-icd-libopencl1 | libopencl1")
+# ca-certificates: of https servers of the remote compile cache. Suggested: the compilers of --target.
+clbin_describe_package(oclcc devel
+  "Offline OpenCL kernel compiler\nCompiles OpenCL kernels for many devices into one bundle."
+  RECOMMENDS "${loader}, ca-certificates" SUGGESTS "clang-15, libclc-15, llvm-spirv-15, spirv-tools")
+clbin_describe_package(libclbin1 libs
+  "Loader of OpenCL kernel bundles\nLoads the right device binary from a bundle of oclcc, or builds its source."
+  RECOMMENDS "${loader}")
+clbin_describe_package(libclbin-dev libdevel
+  "Loader of OpenCL kernel bundles - development files\nHeaders, libraries, CMake and pkg-config files."
+  DEPENDS "libclbin1 (= ${PROJECT_VERSION}), libzstd-dev, libsodium-dev" SUGGESTS oclcc)
 include(CPack)

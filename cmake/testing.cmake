@@ -1,5 +1,4 @@
 include(GoogleTest)
-clbin_find_googletest()
 
 # Only the tested code is optimized: a test's own code takes longer to optimize than to run.
 add_library(test_settings INTERFACE)
@@ -38,19 +37,23 @@ function(clbin_define_programs target)
   endforeach()
 endfunction()
 
-# clbin_add_test_library(NAME LIBRARIES x…): a static library of all other arguments, for tests.
+# clbin_add_test_library(NAME a.cpp… [PUBLIC x…] [DEFINITIONS X=1…]): a static library for tests.
 function(clbin_add_test_library name)
-  cmake_parse_arguments(arg "" "" "LIBRARIES" ${ARGN})
-  add_library(${name} STATIC ${arg_UNPARSED_ARGUMENTS})
-  target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR}/tests)
-  target_link_libraries(${name} PUBLIC ${arg_LIBRARIES} PRIVATE standard_settings GTest::gtest)
+  clbin_add_library(${name} STATIC SOURCES ${ARGN} INCLUDES ${PROJECT_SOURCE_DIR}/tests PRIVATE GTest::gtest)
 endfunction()
 
 # clbin_add_command_test(NAME LABELS x… COMMAND … [VENDORS folder] [PROPERTIES …])
-# VENDORS are the platforms that the command sees.
+# The command can be a script of the folder. VENDORS are the platforms that it sees.
 function(clbin_add_command_test name)
   cmake_parse_arguments(arg "" "VENDORS" "LABELS;COMMAND;PROPERTIES" ${ARGN})
-  add_test(NAME ${name} COMMAND ${arg_COMMAND})
+  list(POP_FRONT arg_COMMAND program)
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${program})
+    set(program ${CMAKE_CURRENT_SOURCE_DIR}/${program})
+  endif()
+  if(program MATCHES "[.]py$")
+    set(program Python3::Interpreter ${program})
+  endif()
+  add_test(NAME ${name} COMMAND ${program} ${arg_COMMAND})
   set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" ${arg_PROPERTIES})
   if(arg_VENDORS)
     set_tests_properties(${name} PROPERTIES
@@ -58,8 +61,8 @@ function(clbin_add_command_test name)
   endif()
 endfunction()
 
-# clbin_add_unit_test(NAME SOURCES a.cpp… LIBRARIES x… [EXCLUDE regex] [LABELS unit] [TIMEOUT 120]
-#                     [PROGRAMS MACRO=program…] [ONE_PROCESS])
+# clbin_add_unit_test(NAME a.cpp… LIBRARIES x… [EXCLUDE regex] [LABELS unit] [TIMEOUT 120]
+#                     [PROGRAMS MACRO=program…] [DEFINITIONS X=1…] [ONE_PROCESS])
 # Creates one executable of the sources, which may be patterns.
 # Tests with the label "unit" need no driver; those of a program are one ctest case, because a
 # process takes longer to start than most of them to run. Tests with "opencl" need a driver, and are
@@ -68,47 +71,50 @@ endfunction()
 # fault-injecting layer (tests/support/fault_layer.hpp). The target thread_tests builds tests with
 # "threads" for ThreadSanitizer. "slow" tests are not part of the edit-test loop.
 function(clbin_add_unit_test name)
-  cmake_parse_arguments(arg ONE_PROCESS "TIMEOUT;EXCLUDE" "SOURCES;LIBRARIES;LABELS;PROGRAMS" ${ARGN})
+  cmake_parse_arguments(arg ONE_PROCESS "TIMEOUT;EXCLUDE" "LIBRARIES;LABELS;PROGRAMS;DEFINITIONS" ${ARGN})
   if(NOT arg_LABELS)
     set(arg_LABELS unit)
   endif()
-  if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 120)
-    if("opencl" IN_LIST arg_LABELS)
-      set(arg_TIMEOUT 300) # seconds; some start a process that initialises every driver per fault
-    endif()
-  endif()
-  file(GLOB sources CONFIGURE_DEPENDS ${arg_SOURCES})
+  file(GLOB sources CONFIGURE_DEPENDS ${arg_UNPARSED_ARGUMENTS})
   if(arg_EXCLUDE)
     list(FILTER sources EXCLUDE REGEX ${arg_EXCLUDE})
   endif()
-  add_executable(${name} ${sources})
-  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} project_folders test_settings GTest::gtest_main)
-  target_precompile_headers(${name} REUSE_FROM test_headers)
-  clbin_define_programs(${name} ${arg_PROGRAMS})
+  set(support ${PROJECT_SOURCE_DIR}/tests/support)
+  set(timeout 120)
+  set(vendors "")
   set(environment "")
   if("opencl" IN_LIST arg_LABELS)
-    target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/driver_environment.cpp)
-    list(APPEND environment OCL_ICD_VENDORS=${CLBIN_PLATFORMS} RUSTICL_ENABLE=llvmpipe)
+    set(timeout 300) # seconds; some start a process that initialises every driver per fault
+    set(vendors VENDORS ${CLBIN_PLATFORMS})
+    set(environment OCL_ICD_VENDORS=${CLBIN_PLATFORMS} RUSTICL_ENABLE=llvmpipe)
+    list(APPEND sources ${support}/driver_environment.cpp)
   endif()
-  foreach(label IN ITEMS unit thread)
-    if(arg_LABELS MATCHES ${label})
-      add_dependencies(${label}_tests ${name})
-    endif()
-  endforeach()
   if("faults" IN_LIST arg_LABELS)
-    target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/fault_layer.cpp)
-    clbin_define_programs(${name} CLBIN_FAULT_LAYER=clbin_faults) # opened at run time, not linked
+    list(APPEND sources ${support}/fault_layer.cpp)
+    list(APPEND arg_PROGRAMS CLBIN_FAULT_LAYER=clbin_faults) # opened at run time, not linked
+  endif()
+  if(arg_TIMEOUT)
+    set(timeout ${arg_TIMEOUT})
   endif()
   set(cost 0)
   if(arg_LABELS MATCHES "slow|faults")
     set(cost 100) # ctest starts the longest tests first
   endif()
+
+  add_executable(${name} ${sources})
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} project_folders test_settings GTest::gtest_main)
+  target_precompile_headers(${name} REUSE_FROM test_headers)
+  target_compile_definitions(${name} PRIVATE ${arg_DEFINITIONS})
+  clbin_define_programs(${name} ${arg_PROGRAMS})
+  foreach(label IN ITEMS unit thread)
+    if(arg_LABELS MATCHES ${label})
+      add_dependencies(${label}_tests ${name})
+    endif()
+  endforeach()
   if(arg_LABELS STREQUAL "unit" OR arg_ONE_PROCESS)
-    math(EXPR timeout "${arg_TIMEOUT} * 5")
-    add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
-    set_tests_properties(${name} PROPERTIES
-      LABELS "${arg_LABELS}" COST ${cost} TIMEOUT ${timeout} ENVIRONMENT "${environment}")
+    math(EXPR timeout "${timeout} * 5")
+    clbin_add_command_test(${name} LABELS ${arg_LABELS} COMMAND ${name} --gtest_brief=1
+      ${vendors} PROPERTIES COST ${cost} TIMEOUT ${timeout})
     return()
   endif()
   # Tests with further labels keep their own processes, for example because they start a driver.
@@ -119,7 +125,7 @@ function(clbin_add_unit_test name)
   file(WRITE ${properties_file}
     "if(${name}_TESTS)\n"
     "  set_tests_properties(\${${name}_TESTS} PROPERTIES\n"
-    "    LABELS \"${arg_LABELS}\" COST ${cost} TIMEOUT ${arg_TIMEOUT} ENVIRONMENT \"${environment}\")\n"
+    "    LABELS \"${arg_LABELS}\" COST ${cost} TIMEOUT ${timeout} ENVIRONMENT \"${environment}\")\n"
     "endif()\n")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${properties_file})
 endfunction()

@@ -4,7 +4,7 @@
     oclcc --help=all | oclcc/completion/from_help.py zsh > oclcc/completion/_oclcc
     oclcc --help=all | oclcc/completion/from_help.py fish > oclcc/completion/oclcc.fish
 
-tests/cli/documents compares the files of this directory with its output.
+tests/cli/documents.sh compares the files of this directory with its output.
 """
 
 import re

@@ -1,4 +1,4 @@
-# Completion of oclcc for bash; tests/cli/documents/bash_completion.sh compares it with --help=all.
+# Completion of oclcc for bash; tests/cli/documents.sh compares it with --help=all.
 _oclcc() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
   local options="

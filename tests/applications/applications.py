@@ -24,6 +24,10 @@ def unchanged(text):
     return text
 
 
+def words_of(line):
+    return tuple(line.split())
+
+
 @dataclasses.dataclass(frozen=True)
 class Application:
     name: str
@@ -58,42 +62,20 @@ APPLICATIONS = (
     ),
     Application(
         "ffmpeg",
-        (
-            "ffmpeg",
-            "-nostdin",
-            "-hide_banner",
-            "-loglevel",
-            "error",
-            "-init_hw_device",
-            "opencl=device:0.0",
-            "-filter_hw_device",
-            "device",
-            "-f",
-            "lavfi",
-            "-i",
-            "testsrc2=size=64x48",
-            "-frames:v",
-            "1",
-            "-vf",
-            "format=yuv444p,hwupload,avgblur_opencl=2,unsharp_opencl,hwdownload,format=yuv444p",
-            "-f",
-            "framemd5",
-            "-",
+        words_of(
+            "ffmpeg -nostdin -hide_banner -loglevel error"
+            " -init_hw_device opencl=device:0.0 -filter_hw_device device"
+            " -f lavfi -i testsrc2=size=64x48 -frames:v 1 -vf"
+            " format=yuv444p,hwupload,avgblur_opencl=2,unsharp_opencl,hwdownload,format=yuv444p"
+            " -f framemd5 -"
         ),
     ),
     Application(
         "gegl",
         (
             f"{FOLDER}/graph.sh",
-            "gegl:checkerboard",
-            "crop",
-            "width=96",
-            "height=80",
-            "gegl:gaussian-blur",
-            "std-dev-x=2",
-            "std-dev-y=1",
-            "gegl:brightness-contrast",
-            "contrast=1.4",
+            *words_of("gegl:checkerboard crop width=96 height=80 gegl:gaussian-blur"),
+            *words_of("std-dev-x=2 std-dev-y=1 gegl:brightness-contrast contrast=1.4"),
         ),
         command="gegl",
         variables={"GEGL_USE_OPENCL": "cpu"},
@@ -101,20 +83,9 @@ APPLICATIONS = (
     ),
     Application(
         "hashcat",
-        (
-            "hashcat",
-            "--force",
-            "--quiet",
-            "--potfile-disable",
-            "--backend-ignore-cuda",
-            "-D",
-            "1,2",
-            "-m",
-            "0",
-            "-a",
-            "3",
-            "2f55707d4193dc27118a0f19a1985716",
-            "?d?d?d",
+        words_of(
+            "hashcat --force --quiet --potfile-disable --backend-ignore-cuda -D 1,2"
+            " -m 0 -a 3 2f55707d4193dc27118a0f19a1985716 ?d?d?d"
         ),
     ),
 )

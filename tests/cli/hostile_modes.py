@@ -53,7 +53,7 @@ class Family(enum.Enum):
 class Mode:
     family: Family
     name: str
-    arguments: list  # "@" is the bundle, "%" a bundle that is not hostile, "&" a secret key, "$" a content key
+    arguments: str  # "@" is the bundle, "%" a bundle that is not hostile, "&" a secret key, "$" a content key
     asks_for: int
     costly_kind: str
     statuses: tuple = (0, REFUSED)
@@ -61,42 +61,28 @@ class Mode:
 
 
 MODES = [
-    Mode(Family.ALONE, "--info", ["--info", "@"], EVERY_BLOB, "manifest_build_log"),
-    Mode(
-        Family.LISTED,
-        "--info --json",
-        ["--info", "--json", "@"],
-        EVERY_BLOB,
-        "manifest_equal_arguments",
-    ),
-    Mode(Family.CHECKED, "--verify", ["--verify", "@"], EVERY_BLOB, "long_source"),
+    Mode(Family.ALONE, "--info", "--info @", EVERY_BLOB, "manifest_build_log"),
+    Mode(Family.LISTED, "--info --json", "--info --json @", EVERY_BLOB, "manifest_equal_arguments"),
+    Mode(Family.CHECKED, "--verify", "--verify @", EVERY_BLOB, "long_source"),
     Mode(
         Family.CHECKED,
         "--verify --run",
-        ["--verify", "--run", "-j", "2", "@"],
+        "--verify --run -j 2 @",
         EVERY_BLOB,
         "shared_reference",
         (0, 1, REFUSED),
     ),
     Mode(
-        Family.EXPLAINED,
-        "--explain",
-        ["--explain", "-j", "2", "@"],
-        EXTRACTED,
-        "candidates_with_long_options",
+        Family.EXPLAINED, "--explain", "--explain -j 2 @", EXTRACTED, "candidates_with_long_options"
     ),
     Mode(
-        Family.EXPLAINED,
-        "--explain --json",
-        ["--explain", "--json", "-j", "2", "@"],
-        EXTRACTED,
-        "equal_groups",
+        Family.EXPLAINED, "--explain --json", "--explain --json -j 2 @", EXTRACTED, "equal_groups"
     ),
-    Mode(Family.LISTED, "--diff", ["--diff", "@", "@"], EVERY_BLOB, "manifest_arguments"),
+    Mode(Family.LISTED, "--diff", "--diff @ @", EVERY_BLOB, "manifest_arguments"),
     Mode(
         Family.LISTED,
         "--diff --json",
-        ["--diff", "--json", "%", "@"],
+        "--diff --json % @",
         EVERY_BLOB,
         "manifest_unknown_values",
         (1, REFUSED),
@@ -104,56 +90,32 @@ MODES = [
     Mode(
         Family.REBUILT,
         "--strip",
-        ["--strip", "--strip-reflection", "--drop-target", "none", "@", "-o", "out"],
+        "--strip --strip-reflection --drop-target none @ -o out",
         EVERY_BLOB,
         "long_source",
     ),
-    Mode(
-        Family.REBUILT, "--merge", ["--merge", "@", "@", "-o", "out"], EVERY_BLOB, "many_manifests"
-    ),
+    Mode(Family.REBUILT, "--merge", "--merge @ @ -o out", EVERY_BLOB, "many_manifests"),
     Mode(
         Family.ALONE,
         "--repack",
-        ["--repack", "@", "-o", "out"],
+        "--repack @ -o out",
         EVERY_BLOB,
         "closed_source",
         more_bytes=COMPRESSOR_BYTES,
     ),
-    Mode(
-        Family.CHECKED,
-        "--sign",
-        ["--sign", "--key", "&", "@", "-o", "out"],
-        EVERY_BLOB,
-        "long_source",
-    ),
+    Mode(Family.CHECKED, "--sign", "--sign --key & @ -o out", EVERY_BLOB, "long_source"),
     Mode(
         Family.REBUILT,
         "--encrypt",
-        ["--encrypt", "--encrypt-key", "$", "@", "-o", "out"],
+        "--encrypt --encrypt-key $ @ -o out",
         EVERY_BLOB,
         "many_manifests",
     ),
+    Mode(Family.ALONE, "--strip-signature", "--strip-signature @ -o out", NOTHING, "equal_groups"),
+    Mode(Family.ALONE, "--extract", "--extract --json @ -o folder", EXTRACTED, "equal_groups"),
+    Mode(Family.CHECKED, "embed as object", "@ -o out.o", EVERY_BLOB, "long_source"),
     Mode(
-        Family.ALONE,
-        "--strip-signature",
-        ["--strip-signature", "@", "-o", "out"],
-        NOTHING,
-        "equal_groups",
-    ),
-    Mode(
-        Family.ALONE,
-        "--extract",
-        ["--extract", "--json", "@", "-o", "folder"],
-        EXTRACTED,
-        "equal_groups",
-    ),
-    Mode(Family.CHECKED, "embed as object", ["@", "-o", "out.o"], EVERY_BLOB, "long_source"),
-    Mode(
-        Family.ALONE,
-        "launchers",
-        ["--emit=hpp", "@", "-o", "out.hpp"],
-        EVERY_BLOB,
-        "manifest_equal_arguments",
+        Family.ALONE, "launchers", "--emit=hpp @ -o out.hpp", EVERY_BLOB, "manifest_equal_arguments"
     ),
 ]
 
@@ -235,12 +197,12 @@ class Tests:
             "&": str(self.key),
             "$": str(self.content_key),
         }
-        return [paths.get(argument, argument) for argument in mode.arguments]
+        return [paths.get(argument, argument) for argument in mode.arguments.split()]
 
     def check(self, kind, scale, mode, bundle, asked):
         size = sum(
             {"@": bundle, "%": self.plain}[argument].stat().st_size
-            for argument in mode.arguments
+            for argument in mode.arguments.split()
             if argument in "@%"
         )
         bound = BASE_BYTES + BYTES_FOR_EACH * size + asked[mode.asks_for] + mode.more_bytes

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 SKIPPED = 77
 TIMEOUT_SECONDS = 1800
@@ -36,6 +37,32 @@ HEADS = {"# expected output:": "stdout", "# expected errors:": "stderr"}
 MARK = "#|"
 
 
+class Scripts:
+    """The tests of a file: text that all begin with, and the text of each by its name. A file without
+    a line "### NAME" is one test, which has the name of the file."""
+
+    def __init__(self, file):
+        self.file = Path(file)
+        text = self.file.read_bytes().decode("utf-8", "surrogateescape")
+        parts = re.split(r"^### (\w+)$", text, flags=re.MULTILINE)
+        self.common, *parts = [part.strip("\n") for part in parts]
+        self.tests = dict(zip(parts[::2], parts[1::2], strict=True))
+        if not self.tests:
+            self.tests, self.common = {self.file.stem: self.common}, ""
+
+    def of_test(self, name):
+        return f"{self.common}\n{self.tests[name]}\n"
+
+    def write(self):
+        parts = [f"### {name}\n{text}" for name, text in self.tests.items()]
+        parts = [self.common, *parts] if self.common else self.tests.values()
+        write_text(self.file, "\n\n".join(parts) + "\n")
+
+
+def write_text(file, text):
+    file.write_bytes(text.encode("utf-8", "surrogateescape"))
+
+
 class Expectation:
     """What a test must print and return: the comments at the end of its script."""
 
@@ -47,7 +74,7 @@ class Expectation:
     def read(cls, script):
         found = cls()
         stream = None
-        for line in cls.lines_of(script):
+        for line in script.split("\n"):
             if line.startswith(STATUS):
                 found.status = int(line.removeprefix(STATUS))
             elif line in HEADS:
@@ -56,21 +83,16 @@ class Expectation:
                 found.lines[stream].append(line.removeprefix(MARK).removeprefix(" "))
         return found
 
-    def write(self, script):
-        code = [line for line in self.lines_of(script) if not self.is_expected(line)]
+    def written_to(self, script):
+        """Returns the script with this expectation instead of its own."""
+        code = [line for line in script.split("\n") if not self.is_expected(line)]
         if self.status:
             code.append(f"{STATUS}{self.status}")
         for head, stream in HEADS.items():
             if self.lines[stream]:
                 code.append(head)
                 code += [f"{MARK} {line}" if line else MARK for line in self.lines[stream]]
-        with open(script, "w", encoding="utf-8", errors="surrogateescape") as file:
-            file.write("".join(line + "\n" for line in code))
-
-    @staticmethod
-    def lines_of(script):
-        with open(script, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
-            return file.read().removesuffix("\n").split("\n")
+        return "\n".join(code)
 
     @classmethod
     def is_expected(cls, line):
@@ -137,15 +159,19 @@ def compare(expected, status, stdout, stderr):
     return problems
 
 
-def run(script, arguments):
+def run(scripts, name, arguments):
     """Returns the test's exit status: 0 passed, 1 failed, 77 skipped."""
-    script = os.path.abspath(script)
-    with tempfile.TemporaryDirectory(prefix="oclcc-cli-") as scratch:
-        env = environment(scratch, arguments)
+    test = f"{scripts.file}:{name}"
+    with (
+        tempfile.TemporaryDirectory(prefix="oclcc-cli-") as scratch,
+        tempfile.TemporaryDirectory(prefix="oclcc-cli-script-") as folder,
+    ):
+        script = Path(folder, f"{name}.sh")  # driver.bash reads the name
+        write_text(script, scripts.of_test(name))
         done = subprocess.run(
             ["bash", script],
             cwd=os.path.join(scratch, "work"),
-            env=env,
+            env=environment(scratch, arguments),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=TIMEOUT_SECONDS,
@@ -154,15 +180,25 @@ def run(script, arguments):
     stdout = done.stdout.decode("utf-8", "surrogateescape").splitlines()
     stderr = done.stderr.decode("utf-8", "surrogateescape").splitlines()
     if done.returncode == SKIPPED:
-        print(f"{script}: skipped: {' '.join(stdout)}")
+        print(f"{test}: skipped: {' '.join(stdout)}")
         return SKIPPED
     if arguments.set_expected:
-        Expectation(done.returncode, stdout, stderr).write(script)
+        expected = Expectation(done.returncode, stdout, stderr)
+        scripts.tests[name] = expected.written_to(scripts.tests[name])
+        scripts.write()
         return 0
-    problems = compare(Expectation.read(script), done.returncode, stdout, stderr)
+    expected = Expectation.read(scripts.tests[name])
+    problems = compare(expected, done.returncode, stdout, stderr)
     for problem in problems:
-        print(f"{script}: {problem}".encode("utf-8", "replace").decode())
+        print(f"{test}: {problem}".encode("utf-8", "replace").decode())
     return 1 if problems else 0
+
+
+def run_all(word, arguments):
+    """Runs the tests of a file, or FILE:NAME. Returns the exit status of each."""
+    file, _, name = word.partition(":")
+    scripts = Scripts(file)
+    return [run(scripts, test, arguments) for test in ([name] if name else list(scripts.tests))]
 
 
 def main():
@@ -180,14 +216,14 @@ def main():
         action="store_true",
         help="write what the tests print into their scripts; then read the diff",
     )
-    parser.add_argument("tests", nargs="*", metavar="TEST.sh")
+    parser.add_argument("tests", nargs="*", metavar="TESTS.sh[:NAME]")
     arguments = parser.parse_args()
     if arguments.write_device_lists:
         write_device_lists(arguments)
     if shutil.which("bash") is None:
         print("there is no bash")
         return SKIPPED
-    results = [run(script, arguments) for script in arguments.tests]
+    results = [status for word in arguments.tests for status in run_all(word, arguments)]
     return next((status for status in (1, SKIPPED) if status in results), 0)
 
 

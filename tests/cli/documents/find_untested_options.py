@@ -12,9 +12,9 @@ NO_USE = ("documents", os.path.join("options", "help.sh"))
 
 
 def scripts(folder):
-    for path in glob.glob(os.path.join(folder, "*", "*.sh")):
-        if not os.path.relpath(path, folder).startswith(NO_USE):
-            with open(path, encoding="utf-8", errors="replace") as file:
+    for path in glob.glob("**/*.sh", root_dir=folder, recursive=True):
+        if not path.startswith(NO_USE):
+            with open(os.path.join(folder, path), encoding="utf-8", errors="replace") as file:
                 # Options in comments do not count.
                 yield "\n".join(line for line in file if not line.lstrip().startswith("#"))
 

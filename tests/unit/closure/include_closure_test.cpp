@@ -1,9 +1,9 @@
 #include "base/file_io.hpp"
 #include "closure/include_closure.hpp"
 #include "closure/macro_options.hpp"
+#include "support/texts.hpp"
 
 #include <filesystem>
-#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -13,6 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using base::ErrorCode;
+using test::repeated;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -28,12 +29,7 @@ protected:
   }
   void TearDown() override { fs::current_path(m_before); }
 
-  static void write(const fs::path& path, const std::string& text) {
-    if (path.has_parent_path()) {
-      fs::create_directories(path.parent_path());
-    }
-    std::ofstream(path) << text;
-  }
+  static void write(const fs::path& path, const std::string& text) { test::write_text(path, text); }
 
   static IncludeClosure closure(const fs::path& main_file, const IncludeSearch& search = {}) {
     auto result = find_include_closure(main_file, search);
@@ -311,14 +307,6 @@ TEST_F(IncludeClosureTest, EndsOnMacrosThatFanOut) {
   write("k.cl", text + "#define M64 \"a.h\"\n");
   write("a.h", "a\n");
   EXPECT_EQ(closure("k.cl").package.headers.size(), 1U);
-}
-
-std::string repeated(const std::string& text, int times) {
-  std::string result;
-  for (int i = 0; i < times; ++i) {
-    result += text;
-  }
-  return result;
 }
 
 // 8 KB of these once took two minutes and gigabytes.

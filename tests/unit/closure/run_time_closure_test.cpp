@@ -1,9 +1,9 @@
 #include "closure/run_time_closure.hpp"
 
 #include "base/file_io.hpp"
+#include "support/texts.hpp"
 
 #include <filesystem>
-#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <optional>
@@ -27,12 +27,7 @@ protected:
   }
   void TearDown() override { fs::current_path(m_before); }
 
-  static void write(const fs::path& path, const std::string& text) {
-    if (path.has_parent_path()) {
-      fs::create_directories(path.parent_path());
-    }
-    std::ofstream(path) << text;
-  }
+  static void write(const fs::path& path, const std::string& text) { test::write_text(path, text); }
 
   static RunTimeClosure closure(const std::string& text, const std::string& options = {},
                                 std::vector<format::SourceFile> headers = {}) {

@@ -2,6 +2,7 @@
 
 #include "base/crypto/key_text.hpp"
 #include "base/file_io.hpp"
+#include "support/odd_lines.hpp"
 
 #include <array>
 #include <fstream>
@@ -13,6 +14,8 @@
 namespace clbin::layer {
 namespace {
 
+using test::OddFile;
+using test::Outcome;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using Variables = std::map<std::string, std::string>;
@@ -344,78 +347,15 @@ TEST_F(SignatureSettings, AreReadBehindAByteOrderMark) {
 
 // ---- Every setting with every kind of odd line ----
 
-// What remains of a file in which one line requires signatures.
-enum class Outcome : std::uint8_t {
-  trusted, // the file is read as it is meant
-  closed,  // no bundle serves, and the user cache does not either
-};
-
-struct OddFile {
-  std::string kind;
-  std::string text;
-  Outcome outcome = Outcome::closed;
-};
-
-// The characters that some editors show as the end of a line, and others that may hide a part of
-// it.
-const std::vector<std::pair<std::string, std::string>> k_odd_characters = {
-    {"CR", "\r"},
-    {"VT", "\v"},
-    {"FF", "\f"},
-    {"NUL", std::string(1, '\0')},
-    {"RS", "\x1E"},
-    {"ESC", "\x1B"},
-    {"DEL", "\x7F"},
-    {"NEL", "\xC2\x85"},
-    {"U+2028", "\xE2\x80\xA8"},
-    {"U+2029", "\xE2\x80\xA9"},
-    {"NEL of Latin-1", "\x85"},
-    {"BOM", "\xEF\xBB\xBF"},
-    {"BOM of UTF-16", "\xFF\xFE"},
-};
-
-std::string as_utf16(std::string_view text, bool is_little_endian) {
-  std::string result;
-  for (const char letter : text) {
-    result += is_little_endian ? std::string{letter, '\0'} : std::string{'\0', letter};
-  }
-  return result;
-}
-
 // Files of a line `setting` and a line `keys`, which requires signatures.
-std::vector<OddFile> odd_files(const std::string& setting, const std::string& keys) {
+std::vector<OddFile> odd_settings(const std::string& setting, const std::string& keys) {
   const std::string both = setting + "\n" + keys + "\n";
-  std::vector<OddFile> files = {
-      {"two lines", both, Outcome::trusted},
-      {"CR LF", setting + "\r\n" + keys + "\r\n", Outcome::trusted},
-      {"no newline", setting + "\n" + keys, Outcome::trusted},
-      {"BOM first", "\xEF\xBB\xBF" + both, Outcome::trusted},
-      {"comments", "# " + setting + "\n" + keys + "\n#" + setting, Outcome::trusted},
-      {"blanks", "\t " + setting + " \n\n \t" + keys + "\t\n \n", Outcome::trusted},
-      {"before a section", both + "[kernel k]\nappend-options = -DA\n", Outcome::trusted},
-      {"keys twice", both + keys + "\n"},
-      {"two BOMs", "\xEF\xBB\xBF\xEF\xBB\xBF" + keys + "\n" + setting},
-      {"in a section", setting + "\n[kernel k]\n" + keys + "\n"},
-      {"in a section with a setting", "[program 01234567]\n" + both},
-      {"behind a section", "[kernel k] " + keys + "\n" + setting + "\n"},
-      {"within a section", "[" + keys + "]\n"},
-      {"in the name of a kernel", "[kernel k " + keys + "]\n"},
-      {"UTF-16, little-endian", as_utf16(both, true)},
-      {"UTF-16, big-endian", as_utf16(both, false)},
-  };
-  for (const auto& [name, odd] : k_odd_characters) {
-    if (name != "BOM") { // which no editor shows as the end of a line
-      files.push_back({name + " in a value", setting + odd + keys + "\n"});
-      files.push_back({name + " in a comment", "# " + setting + odd + keys + "\n"});
-      files.push_back({name + " before a comment", keys + "\n" + odd + "# x\n"});
-      files.push_back({name + " in a comment after the keys", keys + "\n#" + odd + "x\n"});
-    }
-    files.push_back({name + " before a name", setting + "\n" + odd + keys + "\n"});
-    files.push_back({name + " after a value", setting + "\n" + keys + odd + "\t\n"});
-    files.push_back(
-        {name + " in a name", setting + "\n" + keys.substr(0, 4) + odd + keys.substr(4)});
-    files.push_back({name + " in a section", "[kernel " + odd + "]\n" + setting + odd + keys});
-  }
+  std::vector<OddFile> files = test::odd_files(setting, keys, "kernel k");
+  files.push_back(
+      {"before a section", both + "[kernel k]\nappend-options = -DA\n", Outcome::trusted});
+  files.push_back({"BOM after a value", setting + "\n" + keys + "\xEF\xBB\xBF\t\n"});
+  files.push_back({"in a section with a setting", "[program 01234567]\n" + both});
+  files.push_back({"in the name of a kernel", "[kernel k " + keys + "]\n"});
   return files;
 }
 
@@ -434,7 +374,7 @@ TEST_F(OddSettings, NeverMakeRequiredSignaturesOptional) {
        {"mode = strict", "bundles = a.clbin", "log = /tmp/log", "record = /recorded",
         "record-binaries = yes", "record-source = no", "cache-pocl = yes", "least-counter = 3",
         "unsigned = no"}) {
-    for (const OddFile& file : odd_files(setting, keys)) {
+    for (const OddFile& file : odd_settings(setting, keys)) {
       const SettingsRead result = read(file.text);
       const std::string where = setting + ": " + file.kind;
       EXPECT_EQ(result.settings.signatures, SignatureUse::required) << where;
@@ -455,7 +395,7 @@ TEST_F(OddSettings, OfSignaturesRequireThemAlone) {
   for (const std::string& setting :
        {"public-keys = " + path_of(2), std::string("least-counter = 3"),
         std::string("unsigned = yes"), std::string("unsigned = no")}) {
-    for (const OddFile& file : odd_files("mode = strict", setting)) {
+    for (const OddFile& file : odd_settings("mode = strict", setting)) {
       const SettingsRead result = read(file.text);
       EXPECT_EQ(result.settings.signatures, SignatureUse::required) << setting << ": " << file.kind;
       const bool is_clear = file.outcome == Outcome::trusted;
@@ -473,7 +413,7 @@ TEST_F(OddSettings, OfSignaturesRequireThemAlone) {
 }
 
 TEST_F(OddSettings, InVariablesNeverMakeRequiredSignaturesOptional) {
-  for (const auto& [name, odd] : k_odd_characters) {
+  for (const auto& [name, odd] : test::k_odd_characters) {
     if (name == "NUL") {
       continue; // no variable can contain it
     }

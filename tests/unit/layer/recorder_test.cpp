@@ -2,6 +2,7 @@
 
 #include "base/file_io.hpp"
 #include "format/bundle/bundle_reader.hpp"
+#include "support/texts.hpp"
 
 #include <fstream>
 #include <gmock/gmock.h>
@@ -25,8 +26,7 @@ struct Recording : ::testing::Test {
   }
 
   [[nodiscard]] std::string text_of(const std::string& name) const {
-    std::ifstream file(folder.path() / name);
-    return {std::istreambuf_iterator<char>(file), {}};
+    return test::file_text(folder.path() / name);
   }
 
   base::TemporaryFolder folder = base::TemporaryFolder::create({}, "clbin-recorder").value();

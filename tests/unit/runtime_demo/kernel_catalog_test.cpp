@@ -55,7 +55,7 @@ TEST(KernelCatalog, ListsEveryKernelOfEveryProgramOnce) {
 }
 
 TEST(KernelCatalog, HasTheVariantsThatTheBundleIsBuiltWith) {
-  const std::string text = contents(SGEMM_VARIANTS);
+  const std::string text = contents(BUNDLE_ARGUMENTS);
   std::set<std::string> built{"default"};
   const std::regex blocking(R"((\d+x\d+x\d+)_(\d+x\d+))");
   for (std::sregex_iterator match(text.begin(), text.end(), blocking), end; match != end; ++match) {
@@ -76,7 +76,7 @@ TEST(KernelCatalog, HasTheVariantsThatTheBundleIsBuiltWith) {
 
 // The launch size, by default, of each kernel that requires no size.
 TEST(KernelCatalog, LaunchesWithTheSizesThatTheBundleIsBuiltFor) {
-  const std::string listed = contents(LAUNCH_SIZES);
+  const std::string listed = contents(BUNDLE_ARGUMENTS);
   for (const KernelCase& kernel : kernel_catalog()) {
     const std::string source =
         contents(fmt::format("{}/{}.cl", clbin::test::kernels_folder().string(), kernel.program));

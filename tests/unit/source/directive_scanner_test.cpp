@@ -1,5 +1,7 @@
 #include "source/directive_scanner.hpp"
 
+#include "support/texts.hpp"
+
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -142,16 +144,10 @@ TEST(DirectiveScanner, FindsNoNamesWithinNames) {
 // A quarter of a million names within names, or quotes that could each begin a name. They would
 // take hours and gigabytes if the scanner read each from the start of its line to the end.
 TEST(DirectiveScanner, TakesTimeAndMemoryInProportionToTheText) {
-  const auto repeated = [](const std::string& text) {
-    std::string result;
-    for (int i = 0; i < 250000; ++i) {
-      result += text;
-    }
-    return result;
-  };
-  EXPECT_THAT(includes("#if " + repeated("__has_include(")), IsEmpty());
-  EXPECT_THAT(includes("#if " + repeated("__has_include(A ") + repeated(")")), SizeIs(1));
-  EXPECT_THAT(includes("#" + repeated("    ") + repeated("<\"")), IsEmpty());
+  const auto many = [](std::string_view text) { return test::repeated(text, 250000); };
+  EXPECT_THAT(includes("#if " + many("__has_include(")), IsEmpty());
+  EXPECT_THAT(includes("#if " + many("__has_include(A ") + many(")")), SizeIs(1));
+  EXPECT_THAT(includes("#" + many("    ") + many("<\"")), IsEmpty());
 }
 
 TEST(DirectiveScanner, EndsWithTheTextInsideALiteral) {

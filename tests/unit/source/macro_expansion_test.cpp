@@ -1,11 +1,14 @@
 #include "source/macro_expansion.hpp"
 
+#include "support/texts.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace clbin::source {
 namespace {
 
+using test::repeated;
 using testing::ElementsAre;
 
 MacroValue object(const std::string& text) {
@@ -105,14 +108,6 @@ TEST(MacroExpansion, EndsOnWhatGrowsWithoutEnd) {
     nested = "F(" + nested + ")";
   }
   expect_cut_short(nested, {{"F", {function("x", "x")}}});
-}
-
-std::string repeated(const std::string& text, int times) {
-  std::string result;
-  for (int i = 0; i < times; ++i) {
-    result += text;
-  }
-  return result;
 }
 
 // Each level pastes its argument many times. No token is ever expanded, so counting expanded

@@ -1,5 +1,7 @@
 #include "source/source_closing.hpp"
 
+#include "support/texts.hpp"
+
 #include <algorithm>
 #include <fmt/core.h>
 #include <gmock/gmock.h>
@@ -251,14 +253,6 @@ TEST(SourceClosing, NormalizesWhatCompilersReadDifferently) {
   EXPECT_EQ(normalized(std::string_view("a\0b", 3)), "a b");
 }
 
-std::string repeated(const std::string& text, std::size_t times) {
-  std::string result;
-  for (std::size_t i = 0; i < times; ++i) {
-    result += text;
-  }
-  return result;
-}
-
 // Half a megabyte of each. Quadratic time would take minutes, and exponential growth gigabytes.
 TEST(SourceClosing, TakesTimeAndMemoryInProportionToTheText) {
   constexpr std::size_t k_bytes = 1U << 17U;
@@ -288,7 +282,8 @@ TEST(SourceClosing, TakesTimeAndMemoryInProportionToTheText) {
                                       "#include \"a.h\"\n"}) {
     SCOPED_TRACE(part);
     for (const std::size_t size : {1U, 2U, 4U}) {
-      const std::string text = repeated(std::string(part), size * k_bytes / 4 / part.size());
+      const std::string text =
+          test::repeated(part, static_cast<int>(size * k_bytes / 4 / part.size()));
       const SourcePackage result = close_source(package(text, {{"a.h", "a.h", ""}}), text);
       EXPECT_LT(result.main.text.size(), 2 * text.size() + (1U << 17U));
     }

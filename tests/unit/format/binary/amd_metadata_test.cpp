@@ -15,7 +15,6 @@ using test::argument_texts;
 using test::real_binary;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::SizeIs;
 
@@ -37,27 +36,10 @@ Bytes object_with(std::string_view metadata, std::string_view owner = "AMDGPU\0"
   notes.write_bytes(base::as_bytes(owner));
   notes.align(4);
   notes.write_bytes(base::as_bytes(metadata));
-  base::ByteWriter file;
-  file.write_bytes(base::as_bytes("\x7f"
-                                  "ELF\x02\x01\x01\x40\x02\0\0\0\0\0\0\0"sv));
-  file.write_u16(1);   // e_type
-  file.write_u16(224); // e_machine
-  file.write_u32(1);
-  file.write_zeros(16); // e_entry, e_phoff
-  file.write_u64(64);   // e_shoff
-  file.write_u32(0x2f);
-  file.write_zeros(6);
-  file.write_u16(64); // e_shentsize
-  file.write_u16(1);  // e_shnum
-  file.write_u16(0);
-  file.write_u32(0);
-  file.write_u32(7); // SHT_NOTE
-  file.write_zeros(16);
-  file.write_u64(128); // sh_offset
-  file.write_u64(notes.size());
-  file.write_zeros(24);
-  file.write_bytes(notes.view());
-  return std::move(file).take();
+  return test::elf_with_section({"\x7f"
+                                 "ELF\x02\x01\x01\x40\x02\0\0\0\0\0\0\0"sv,
+                                 1, 224, 0x2f},
+                                7 /* SHT_NOTE */, notes.view());
 }
 
 void expect_refused(const Bytes& bytes, ErrorCode code, const std::string& message) {
@@ -70,22 +52,7 @@ void expect_refused(const Bytes& bytes, ErrorCode code, const std::string& messa
 TEST(AmdMetadata, ReadsTheArgumentsOfTheSource) {
   for (const std::string_view name : {"arguments.gfx906.v4.o", "arguments.gfx906.v5.o"}) {
     SCOPED_TRACE(name);
-    const auto kernels = read_amd(real_binary(name));
-    ASSERT_THAT(kernels, SizeIs(3));
-    EXPECT_EQ(kernels[0].name, "every_space");
-    EXPECT_EQ(kernels[0].argument_count, 11U);
-    EXPECT_THAT(argument_texts(kernels[0]),
-                ElementsAre("global const restrict float* in", "global volatile uint* out",
-                            "constant const uchar4* table", "local float* scratch",
-                            "private int count", "private float4 v", "private pair p",
-                            "global pair* ps", "global scalar* s", "private ulong n",
-                            "private uchar z"));
-    EXPECT_EQ(kernels[1].name, "images");
-    EXPECT_THAT(argument_texts(kernels[1]),
-                ElementsAre("global read_only image2d_t in", "global write_only image2d_t out",
-                            "private sampler_t s", "global read_only image3d_t cube"));
-    EXPECT_EQ(kernels[2].name, "nothing");
-    EXPECT_THAT(*kernels[2].arguments, IsEmpty());
+    test::expect_kernels_of_arguments_cl(read_amd(real_binary(name)));
   }
 }
 

@@ -1,35 +1,19 @@
 #include "format/binary/binary_kind.hpp"
 
-#include "support/project_folders.hpp"
+#include "real_binaries.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 
 namespace clbin::format {
 namespace {
 
 using base::Bytes;
+using test::real_binary;
 
 Bytes bytes_of(std::string_view text) {
   const base::ByteView view = base::as_bytes(text);
   return {view.begin(), view.end()};
-}
-
-std::filesystem::path fixture_folder() {
-  return test::tests_folder() / "unit/format/binaries";
-}
-
-// Returns a real binary. README.md in that folder documents how each was made.
-Bytes fixture(std::string_view name) {
-  std::ifstream file(fixture_folder() / name, std::ios::binary);
-  EXPECT_TRUE(file.is_open()) << name;
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  EXPECT_FALSE(text.empty()) << name;
-  return bytes_of(text);
 }
 
 BinaryInfo classify_text(std::string_view text) {
@@ -67,7 +51,7 @@ Bytes wrapped_bitcode() {
 // Returns a code object header like LLVM 19's for -mcode-object-version=6. No available tool makes
 // one.
 Bytes amd_object(std::uint8_t os_abi, std::uint8_t abi_version, std::uint32_t flags) {
-  Bytes bytes = fixture("gfx1030.v4.co");
+  Bytes bytes = real_binary("gfx1030.v4.co");
   overwrite(bytes, 7, os_abi);
   overwrite(bytes, 8, abi_version);
   for (std::size_t index = 0; index < 4; ++index) {
@@ -79,7 +63,7 @@ Bytes amd_object(std::uint8_t os_abi, std::uint8_t abi_version, std::uint32_t fl
 // Returns a zebin with an IP version in its notes, as newer versions of ocloc write. Changes note 3
 // (target metadata) of a real zebin to note 6 (product config).
 Bytes zebin_with_product_config(std::uint32_t config) {
-  Bytes bytes = fixture("tgllp.zebin");
+  Bytes bytes = real_binary("tgllp.zebin");
   const std::string_view text = base::as_text(bytes);
   const std::size_t at = text.find("\x08\0\0\0\x04\0\0\0\x03\0\0\0IntelGT\0"sv);
   EXPECT_NE(at, std::string_view::npos);
@@ -98,7 +82,7 @@ struct Sample {
 };
 
 Sample sample(std::string_view name, const BinaryInfo& info, std::string_view description) {
-  return {std::string(name), fixture(name), info, std::string(description)};
+  return {std::string(name), real_binary(name), info, std::string(description)};
 }
 
 BinaryInfo ptx_info(std::uint16_t version, std::uint16_t sm, char suffix, PtxFlavour flavour) {
@@ -267,7 +251,7 @@ TEST(BinaryKind, KnowsNoKindOfBytesThatAreNone) {
 }
 
 TEST(BinaryKind, IgnoresElfFilesOfOtherMachines) {
-  Bytes host = fixture("gfx1030.v4.co");
+  Bytes host = real_binary("gfx1030.v4.co");
   overwrite(host, 18, 62); // EM_X86_64
   EXPECT_TRUE(classify_binary(host) == BinaryInfo{});
   EXPECT_TRUE(classify_binary(amd_object(65, 0, 0x36U)) == BinaryInfo{}) << "PAL, not HSA";
@@ -278,7 +262,7 @@ TEST(BinaryKind, IgnoresElfFilesOfOtherMachines) {
 TEST(BinaryKind, ReadsEachNoteOfAZebinOnce) {
   constexpr std::size_t count = 0xffff;
   constexpr std::size_t note_bytes = 4U << 20U;
-  const Bytes real = fixture("tgllp.zebin");
+  const Bytes real = real_binary("tgllp.zebin");
   base::ByteWriter file;
   file.write_bytes(base::ByteView(real).first(40));
   file.write_u64(64); // e_shoff
@@ -299,16 +283,16 @@ TEST(BinaryKind, ReadsEachNoteOfAZebinOnce) {
 }
 
 TEST(BinaryKind, ReadsBigEndianSpirv) {
-  Bytes swapped = fixture("kernel.spv");
+  Bytes swapped = real_binary("kernel.spv");
   for (std::size_t at = 0; at + 4 <= swapped.size(); at += 4) {
     std::swap(swapped[at], swapped[at + 3]);
     std::swap(swapped[at + 1], swapped[at + 2]);
   }
-  EXPECT_TRUE(classify_binary(swapped) == classify_binary(fixture("kernel.spv")));
+  EXPECT_TRUE(classify_binary(swapped) == classify_binary(real_binary("kernel.spv")));
 }
 
 TEST(BinaryKind, RefusesOldRusticlBinariesOfAnotherLength) {
-  Bytes longer = fixture("llvmpipe.rusticl");
+  Bytes longer = real_binary("llvmpipe.rusticl");
   longer.push_back(std::byte{0});
   EXPECT_EQ(classify_binary(longer).kind, BinaryKind::unknown);
 }
@@ -342,7 +326,7 @@ TEST(BinaryKind, ReadsPtxHeaders) {
 }
 
 TEST(BinaryKind, ReadsPtxThatEndsInNul) {
-  const std::string text = std::string(base::as_text(fixture("sm_50.nvcl.ptx"))) + '\0';
+  const std::string text = std::string(base::as_text(real_binary("sm_50.nvcl.ptx"))) + '\0';
   EXPECT_EQ(describe(classify_text(text)), "PTX 4.0 for sm_50");
 }
 

@@ -15,7 +15,6 @@ using test::argument_texts;
 using test::real_binary;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::SizeIs;
 
@@ -30,27 +29,10 @@ std::vector<KernelReflection> read_zebin(base::ByteView bytes) {
 
 // Returns an ELF file with one section, .ze_info.
 Bytes zebin_with(std::string_view text, std::uint32_t section_type = 0xff000011U) {
-  base::ByteWriter file;
-  file.write_bytes(base::as_bytes("\x7f"
-                                  "ELF\x02\x01\x01\0\0\0\0\0\0\0\0\0"sv));
-  file.write_u16(0xff12); // e_type
-  file.write_u16(29);     // e_machine
-  file.write_u32(1);
-  file.write_zeros(16); // e_entry, e_phoff
-  file.write_u64(64);   // e_shoff
-  file.write_u32(0);
-  file.write_zeros(6);
-  file.write_u16(64); // e_shentsize
-  file.write_u16(1);  // e_shnum
-  file.write_u16(0);
-  file.write_u32(0);
-  file.write_u32(section_type);
-  file.write_zeros(16);
-  file.write_u64(128); // sh_offset
-  file.write_u64(text.size());
-  file.write_zeros(24);
-  file.write_bytes(base::as_bytes(text));
-  return std::move(file).take();
+  return test::elf_with_section({"\x7f"
+                                 "ELF\x02\x01\x01\0\0\0\0\0\0\0\0\0"sv,
+                                 0xff12, 29},
+                                section_type, base::as_bytes(text));
 }
 
 void expect_refused(const Bytes& bytes, const std::string& message) {
@@ -61,24 +43,7 @@ void expect_refused(const Bytes& bytes, const std::string& message) {
 }
 
 TEST(IntelZeInfo, ReadsTheArgumentsOfTheSource) {
-  const auto kernels = read_zebin(real_binary("arguments.tgllp.zebin"));
-  ASSERT_THAT(kernels, SizeIs(3));
-  EXPECT_EQ(kernels[0].name, "every_space");
-  EXPECT_EQ(kernels[0].argument_count, 11U);
-  EXPECT_THAT(argument_texts(kernels[0]),
-              ElementsAre("global const restrict float* in", "global volatile uint* out",
-                          "constant const uchar4* table", "local float* scratch",
-                          "private int count", "private float4 v", "private pair p",
-                          "global pair* ps", "global scalar* s", "private ulong n",
-                          "private uchar z"));
-  EXPECT_EQ(kernels[1].name, "images");
-  EXPECT_THAT(argument_texts(kernels[1]),
-              ElementsAre("global read_only image2d_t in", "global write_only image2d_t out",
-                          "private sampler_t s", "global read_only image3d_t cube"));
-  EXPECT_EQ(kernels[2].name, "nothing");
-  EXPECT_EQ(kernels[2].argument_count, 0U);
-  ASSERT_TRUE(kernels[2].arguments.has_value());
-  EXPECT_THAT(*kernels[2].arguments, IsEmpty());
+  test::expect_kernels_of_arguments_cl(read_zebin(real_binary("arguments.tgllp.zebin")));
 }
 
 TEST(IntelZeInfo, ReadsWorkGroupSizesAndResources) {

@@ -1,6 +1,7 @@
 #include "remote/remote_settings.hpp"
 
 #include "base/file_io.hpp"
+#include "support/odd_lines.hpp"
 
 #include <array>
 #include <fmt/core.h>
@@ -16,6 +17,9 @@ namespace {
 
 using clbin::cache::ProcessEnvironment;
 using clbin::cache::Rights;
+using clbin::test::odd_files;
+using clbin::test::OddFile;
+using clbin::test::Outcome;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -261,64 +265,6 @@ TEST_F(RemoteSettingsFiles, WarnOfASecretThatOthersCanReadAndUseIt) {
 
 // ---- Every setting with every kind of odd line ----
 
-// What remains of a file in which one line names the keys that are trusted.
-enum class SettingsOutcome : std::uint8_t {
-  trusted, // the file is read as it is meant
-  off,     // the remote cache is not used
-};
-
-struct OddFile {
-  std::string kind;
-  std::string text;
-  SettingsOutcome outcome = SettingsOutcome::off;
-};
-
-// The characters that some editors show as the end of a line, and others that may hide a part of
-// it.
-const std::vector<std::pair<std::string, std::string>> k_odd_characters = {
-    {"CR", "\r"},
-    {"VT", "\v"},
-    {"FF", "\f"},
-    {"NUL", std::string(1, '\0')},
-    {"RS", "\x1E"},
-    {"ESC", "\x1B"},
-    {"DEL", "\x7F"},
-    {"NEL", "\xC2\x85"},
-    {"U+2028", "\xE2\x80\xA8"},
-    {"U+2029", "\xE2\x80\xA9"},
-    {"NEL of Latin-1", "\x85"},
-    {"BOM of UTF-16", "\xFF\xFE"},
-};
-
-// Files of a line `setting` and a line `keys`.
-std::vector<OddFile> odd_files(const std::string& setting, const std::string& keys) {
-  const std::string both = setting + "\n" + keys + "\n";
-  std::vector<OddFile> files = {
-      {"two lines", both, SettingsOutcome::trusted},
-      {"CR LF", setting + "\r\n" + keys + "\r\n", SettingsOutcome::trusted},
-      {"no newline", setting + "\n" + keys, SettingsOutcome::trusted},
-      {"BOM first", "\xEF\xBB\xBF" + both, SettingsOutcome::trusted},
-      {"comments", "# " + setting + "\n" + keys + "\n#" + setting, SettingsOutcome::trusted},
-      {"blanks", "\t " + setting + " \n\n \t" + keys + "\t\n \n", SettingsOutcome::trusted},
-      {"keys twice", both + keys + "\n"},
-      {"two BOMs", "\xEF\xBB\xBF\xEF\xBB\xBF" + keys + "\n" + setting},
-      {"BOM in the middle", setting + "\n\xEF\xBB\xBF" + keys + "\n"},
-      {"in a section", setting + "\n[remote]\n" + keys + "\n"},
-      {"behind a section", "[remote] " + keys + "\n" + setting + "\n"},
-      {"within a section", "[" + keys + "]\n"},
-  };
-  for (const auto& [name, odd] : k_odd_characters) {
-    files.push_back({name + " in a comment", "# " + setting + odd + keys + "\n"});
-    files.push_back({name + " before a comment", keys + "\n" + odd + "# x\n"});
-    files.push_back({name + " in a comment after the keys", keys + "\n#" + odd + "x\n"});
-    files.push_back({name + " in a value", setting + odd + keys + "\n"});
-    files.push_back({name + " before a name", setting + "\n" + odd + keys + "\n"});
-    files.push_back({name + " after a value", setting + "\n" + keys + odd + "\t\n"});
-    files.push_back({name + " in a name", keys.substr(0, 4) + odd + keys.substr(4) + "\n"});
-  }
-  return files;
-}
-
 TEST_F(RemoteSettingsFiles, NeverDropTheKeysOfAnOddLine) {
   const std::string token = write("token", "secret");
   for (const std::string& setting :
@@ -326,11 +272,11 @@ TEST_F(RemoteSettingsFiles, NeverDropTheKeysOfAnOddLine) {
         "remote-token-file = " + token, std::string("remote-netrc = /n"),
         std::string("remote-read-only = no"), std::string("remote-timeout = 10"),
         std::string("remote-sign-key = /nonexistent")}) {
-    for (const OddFile& file : odd_files(setting, "remote-public-key = a.pub")) {
+    for (const OddFile& file : odd_files(setting, "remote-public-key = a.pub", "remote")) {
       // The variable is where somebody else names a server.
       const RemoteSettings settings = configured(file.text, {{"CLBIN_REMOTE", k_url}});
       const std::string where = setting + ": " + file.kind;
-      if (file.outcome == SettingsOutcome::trusted) {
+      if (file.outcome == Outcome::trusted) {
         EXPECT_THAT(settings.problems, IsEmpty()) << where;
         EXPECT_EQ(settings.use, RemoteUse::on) << where;
         EXPECT_THAT(settings.public_keys, ElementsAre("a.pub")) << where;

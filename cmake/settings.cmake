@@ -1,0 +1,101 @@
+# The options of a build, the compiler's flags, and the functions that add libraries and programs.
+option(CLBIN_WARNINGS_AS_ERRORS "Treat compiler warnings as errors" OFF)
+option(CLBIN_PORTABLE "Link everything but libc statically" OFF)
+option(CLBIN_STATIC_LIBSTDCXX "Link the C++ standard library statically" ${CLBIN_PORTABLE})
+# A portable program cannot link libcurl, which finds name services, certificates and TLS on its machine.
+set(default ON)
+if(CLBIN_PORTABLE)
+  set(default OFF)
+endif()
+option(CLBIN_STORAGE_HTTP "Build oclcc-storage-http, the helper of the remote compile cache" ${default})
+option(CLBIN_FUZZ "Build the libFuzzer targets (needs clang)" OFF)
+set(CLBIN_SANITIZE "" CACHE STRING "Value of -fsanitize=, empty for none")
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
+endif()
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM)
+  # ccache(1), "Precompiled headers", requires these settings. No source of this project uses
+  # __TIME__.
+  set(launcher ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
+  set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+endif()
+
+# Whether the C++ standard library is libc++ (CMAKE_CXX_FLAGS=-stdlib=libc++).
+include(CheckCXXSymbolExists)
+check_cxx_symbol_exists(_LIBCPP_VERSION version CLBIN_LIBCXX)
+
+# Every product and test target links this privately, so no folder sets its own flags.
+add_library(standard_settings INTERFACE)
+target_compile_options(standard_settings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow
+  $<$<COMPILE_LANGUAGE:CXX>:-Wconversion -Wnon-virtual-dtor -Woverloaded-virtual>
+  # g++ 12 reports impossible overlaps in std::string's operator+ (GCC bug 105651).
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+  # gcc 12 to 14 report members of std::variant as uninitialized, each version in other sources (GCC
+  # bug 105562). clang's sanitizers and analyzer find the real cases.
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
+  # In a unity build, a source is included in another file. g++ then warns of classes that use
+  # unnamed namespaces of the source. It also collects garbage once it uses 1 GB (in KiB), because the
+  # build otherwise takes a twelfth longer.
+  "$<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wno-subobject-linkage;--param=ggc-min-heapsize=1000000>"
+  $<$<CXX_COMPILER_ID:Clang>:-Wreserved-identifier -Wreserved-macro-identifier>
+  $<$<BOOL:${CLBIN_WARNINGS_AS_ERRORS}>:-Werror>)
+target_compile_definitions(standard_settings INTERFACE
+  $<$<NOT:$<CONFIG:Release>>:_GLIBCXX_ASSERTIONS>)
+if(CLBIN_LIBCXX)
+  target_compile_definitions(standard_settings INTERFACE
+    $<$<NOT:$<CONFIG:Release>>:_LIBCPP_HARDENING_MODE=_LIBCPP_HARDENING_MODE_EXTENSIVE>)
+  # In libc++ 19, std::stop_token and std::jthread are experimental.
+  target_compile_options(standard_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fexperimental-library>)
+  target_link_options(standard_settings INTERFACE -fexperimental-library)
+endif()
+if(CLBIN_SANITIZE)
+  target_compile_options(standard_settings INTERFACE
+    -fsanitize=${CLBIN_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(standard_settings INTERFACE -fsanitize=${CLBIN_SANITIZE})
+endif()
+# Adds coverage to everything that fuzzers link. Only the fuzzers use -fsanitize=fuzzer, which
+# defines main.
+if(CLBIN_FUZZ)
+  target_compile_options(standard_settings INTERFACE -fsanitize=fuzzer-no-link)
+  target_link_options(standard_settings INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+if(CLBIN_STATIC_LIBSTDCXX)
+  target_link_options(standard_settings INTERFACE -static-libstdc++ -static-libgcc)
+endif()
+
+# clbin_add_library(NAME TYPE SOURCES a.cpp… [EXCLUDE regex] [INCLUDES folder…] [DEFINITIONS X=1…]
+#                   [PUBLIC x…] [PRIVATE x…])
+# A library of sources, which may be patterns. INCLUDES is public, DEFINITIONS is private.
+function(clbin_add_library name type)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "EXCLUDE" "SOURCES;INCLUDES;DEFINITIONS;PUBLIC;PRIVATE")
+  file(GLOB sources CONFIGURE_DEPENDS ${arg_SOURCES})
+  if(arg_EXCLUDE)
+    list(FILTER sources EXCLUDE REGEX ${arg_EXCLUDE})
+  endif()
+  add_library(${name} ${type} ${sources})
+  target_include_directories(${name} PUBLIC ${arg_INCLUDES})
+  target_compile_definitions(${name} PRIVATE ${arg_DEFINITIONS})
+  target_link_libraries(${name} PUBLIC ${arg_PUBLIC} PRIVATE standard_settings ${arg_PRIVATE})
+endfunction()
+
+# clbin_add_program(NAME SOURCES a.cpp… LIBRARIES x… [DEFINITIONS X=1…]): an executable that is not
+# installed.
+function(clbin_add_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES;DEFINITIONS")
+  add_executable(${name} ${arg_SOURCES})
+  target_compile_definitions(${name} PRIVATE ${arg_DEFINITIONS})
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} standard_settings)
+endfunction()
+
+# Exports only what the file `map` names.
+function(clbin_limit_exports target map)
+  target_link_options(${target} PRIVATE -Wl,--version-script=${map})
+  if(NOT CLBIN_SANITIZE) # clang leaves what its sanitizers call to the executable
+    target_link_options(${target} PRIVATE -Wl,-z,defs)
+  endif()
+  set_target_properties(${target} PROPERTIES LINK_DEPENDS ${map})
+endfunction()

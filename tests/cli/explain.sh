@@ -1,0 +1,53 @@
+#!/bin/bash
+# Tests of --explain.
+
+### damaged
+# A file that is not a bundle starts no driver.
+echo "no bundle" > n.clbin
+oclcc --explain n.clbin; echo "exit $?"
+oclcc --explain missing.clbin; echo "exit $?"
+oclcc --explain; echo "exit $?"
+# expected output:
+#| exit 4
+#| exit 3
+#| exit 2
+# expected errors:
+#| oclcc: error: n.clbin: not a bundle: it starts with 6e 6f 20 62 75 6e 64 6c
+#| oclcc: error: cannot open 'missing.clbin': No such file or directory
+#| oclcc: error: '--explain' needs a bundle
+
+### every_device
+# --explain passes entries to the drivers, but never foreign entries. It reports source without
+# compiling it.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash"
+echo 'kernel void k(global int* a) { a[get_global_id(0)] += N; }' > k.cl
+oclcc -DN=1 k.cl -o k.clbin
+oclcc --explain k.clbin > all; echo "exit $?"
+[ "$(grep -c "program 'k', variant 'default': the bundle's binary loads" all)" = "$device_count" ] ||
+  { echo "not every device loads:"; cat all; }
+[ "$(grep -c '    loaded, exact identity, entry for .*: made for this device; loads' all)" \
+  = "$device_count" ] || { echo "not by the exact entry:"; cat all; }
+
+# For the first device alone, entries for other devices are left out.
+first=$(echo "$devices" | head -n 1)
+oclcc -DN=1 k.cl --device "$first" -o first.clbin
+oclcc --explain first.clbin --json > all.json; echo "exit $?"
+python3 "$CLI_TESTS/check_schema.py" "$ROOT/oclcc/schema/explain.schema.json" < all.json
+python3 - "$first" all.json <<'END'
+import json, sys
+first, path = sys.argv[1:]
+for device in json.load(open(path))["bundles"][0]["devices"]:
+    for ladder in device["ladders"]:
+        wanted = "entry" if device["id"] == first else "source"
+        if ladder["served_by"] != wanted:
+            print(device["id"], ladder)
+END
+
+# One device.
+oclcc --explain --device "$first" first.clbin | grep -c '^[0-9]*:[0-9]*  '
+# expected output:
+#| exit 0
+#| exit 0
+#| fits the schema
+#| 1

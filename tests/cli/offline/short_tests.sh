@@ -1,0 +1,341 @@
+#!/bin/bash
+# Short tests of offline targets, with real tools.
+# shellcheck source=tests/cli/offline/tools.bash
+source "$CLI_TESTS/offline/tools.bash"
+
+### built_ins
+# Every function of OpenCL C 1.2 is resolved for NVIDIA's devices. Compiles every 40th of 9,670
+# kernels. bench/results/nvptx_built_ins.md has the results for all.
+needs nvptx:sm_50
+python3 "$CLI_TESTS/offline/nvptx_built_ins.py" --sample 40 \
+  oclcc '{source}' --target nvptx:sm_50 --no-cache -w -o '{output}' > log || cat log
+
+### cache
+# The second run starts no tool. Another tool or other options make other units.
+needs nvptx:sm_70
+echo 'kernel void k(global int* a) { *a = X; }' > k.cl
+for tool in one two; do
+  printf '#!/bin/sh\necho >> "%s/starts"\nexec "%s" "$@" # %s\n' "$PWD" "$clang" "$tool" > "$tool"
+  chmod +x "$tool"
+done
+count() { wc -l < starts; }
+oclcc k.cl -DX=1 --target nvptx:sm_70 --tool clang=one -o first.clbin
+first=$(count)
+[ "$first" -gt 0 ] && echo "compiled"
+rm first.clbin
+oclcc k.cl -DX=1 --target nvptx:sm_70 --tool clang=one -o first.clbin
+[ "$(count)" -eq "$first" ] && echo "not compiled again"
+oclcc k.cl -DX=2 --target nvptx:sm_70 --tool clang=one -o first.clbin
+second=$(count)
+[ "$second" -gt "$first" ] && echo "compiled with other options"
+oclcc k.cl -DX=1 --target nvptx:sm_70 --tool clang=two -o second.clbin
+[ "$(count)" -gt "$second" ] && echo "compiled with another tool"
+oclcc --info first.clbin --json > /dev/null && oclcc -v k.cl -DX=1 --target nvptx:sm_70 --tool clang=one 2>&1 | grep -o 'compile cache: .*'
+# expected output:
+#| compiled
+#| not compiled again
+#| compiled with other options
+#| compiled with another tool
+#| compile cache: hit
+
+### cubins
+# A cubin needs no driver. The bundle does not contain the PTX that the cubin is made from.
+needs cubin:sm_80
+needs cubin:sm_90
+oclcc "$ROOT"/kernels/*.cl --target cubin:sm_80,sm_90 --no-cache -j1 -o one.clbin || exit
+oclcc "$ROOT"/kernels/*.cl --target cubin:sm_90 --target cubin:sm_80 --no-cache -j2 -o two.clbin || exit
+cmp one.clbin two.clbin
+programs=$(oclcc --info one.clbin | grep -c '^program')
+[ "$(oclcc --info one.clbin | grep -c '^  entry     cubin sm_80')" -eq "$programs" ] || oclcc --info one.clbin
+[ "$(oclcc --info one.clbin | grep -c '^  entry     cubin sm_90')" -eq "$programs" ] || oclcc --info one.clbin
+[ "$(oclcc --info one.clbin | grep -c '^  entry')" -eq $((programs * 2)) ] || oclcc --info one.clbin
+oclcc --list-targets | sed -n 's/^cubin:all = //p' | tr ' ' '\n' > all
+echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
+oclcc k.cl --target cubin:all --no-cache -o all.clbin && oclcc --info all.clbin | sed -n 's/^    target    //p' | sort | cmp - <(sort all)
+oclcc k.cl --target cubin:sm_120 -o k.cubin # higher than any that clang knows
+file -b k.cubin | grep -o 'ELF 64-bit.*CUDA'
+# expected output:
+#| ELF 64-bit*CUDA*
+
+### diagnostics
+# Messages of clang name the user's files and lines. A message that every target prints is shown
+# once.
+needs nvptx:sm_70
+needs spirv:1.2
+mkdir include
+printf '\n#define TWICE(x) ((x) + (y))\n' > include/twice.h
+cat > k.cl <<'END'
+#include <twice.h>
+kernel void k(global int* a) {
+  int unused_result;
+  *a = TWICE(*a);
+}
+END
+oclcc -I include k.cl --target nvptx:sm_70 --target spirv:1.2; echo "exit $?"
+ls
+# expected output:
+#| exit 1
+#| include
+#| k.cl
+# expected errors:
+#| k.cl:4:8: error: use of undeclared identifier 'y'
+#|     4 |   *a = TWICE(*a);
+#|       |        ^
+#| include/twice.h:2:26: note: expanded from macro 'TWICE'
+#|     2 | #define TWICE(x) ((x) + (y))
+#|       |                          ^
+
+### extensions
+# The extension macros of each target are true: what they announce compiles.
+for target in nvptx:sm_70 amdgcn:gfx906 spirv:1.2 spirv:1.4; do
+  needs $target
+done
+python3 "$CLI_TESTS/offline/extensions.py" {nvptx:sm_70,amdgcn:gfx906,spirv:1.2,spirv:1.4}="$clang"
+# NVIDIA's driver accepts `asm`, too.
+echo 'kernel void k(global uint* o) { uint x; asm volatile("mov.u32 %0, 7;" : "=r"(x)); *o = x; }' > assembly.cl
+oclcc assembly.cl --target nvptx:sm_70 -o assembly.ptx && grep -q 'mov.u32 .*, 7;' assembly.ptx && echo "assembly"
+# A program that tests a macro takes the branch that compiles.
+cat > branch.cl <<'END'
+kernel void k(global uint* o, uint a) {
+#ifdef cl_amd_media_ops
+  *o = amd_bitalign(a, a, 7u);
+#elif defined(cl_intel_subgroups)
+  *o = intel_sub_group_shuffle(a, 1);
+#else
+  *o = rotate(a, 25u);
+#endif
+}
+END
+oclcc branch.cl --target amdgcn:gfx906 --target nvptx:sm_70 --target spirv:1.2 -o branch.clbin && oclcc --info branch.clbin | grep -c '^    target'
+# expected output:
+#| assembly
+#| 3
+
+### halide
+# What Halide 21.0.0 (MIT licence) generates for a blur of three pixels and passes to clBuildProgram, as
+# recorded with PoCL: its options have blanks.
+needs nvptx:sm_70
+needs amdgcn:gfx90a
+needs spirv:1.2
+options="-D MAX_CONSTANT_BUFFER_SIZE=524288 -D MAX_CONSTANT_ARGS=8"
+make_bundle recording "$CLI_TESTS/offline/halide.cl" blur default "$options" _kernel_blur_s0_y_yo_block_id_y cpu-a \
+  '_kernel_blur_s0_y_yo_block_id_y 2 16 8 1' halide.clbin
+oclcc halide.clbin --target nvptx:sm_70 --target amdgcn:gfx90a --target spirv:1.2 -o new.clbin; echo "exit $?"
+oclcc --info new.clbin | grep -E '^  (options|entry|launched)|^    kernel'
+# expected output:
+#| exit 0
+#|   options   -D MAX_CONSTANT_BUFFER_SIZE=524288 -D MAX_CONSTANT_ARGS=8
+#|   launched  _kernel_blur_s0_y_yo_block_id_y: 16x8
+#|   entry     PTX 6.0 for sm_70
+#|     kernel    _at_least_one_kernel(int x)
+#|     kernel    _kernel_blur_s0_y_yo_block_id_y(global uchar* restrict _blur, global const uchar* restrict _p0, int _blur_extent_1, int _blur_min_1, int _blur_stride_1, int _p0_stride_1, int _t22, int _t23, int _t24, int _t25, int _t26, local int16* __shared)
+#|   entry     AMD code object gfx90a
+#|     kernel    _at_least_one_kernel(int x)
+#|     kernel    _kernel_blur_s0_y_yo_block_id_y(global uchar* restrict _blur, global const uchar* restrict _p0, int _blur_extent_1, int _blur_min_1, int _blur_stride_1, int _p0_stride_1, int _t22, int _t23, int _t24, int _t25, int _t26, local int16* __shared)
+#|   entry     SPIR-V 1.0
+#|     kernel    _at_least_one_kernel(int x)
+#|     kernel    _kernel_blur_s0_y_yo_block_id_y(global uchar* restrict _blur, global const uchar* restrict _p0, int _blur_extent_1, int _blur_min_1, int _blur_stride_1, int _p0_stride_1, int _t22, int _t23, int _t24, int _t25, int _t26, local int16* __shared)
+
+### nvidia_answers
+# The recorded facts of kernels are the same as NVIDIA's driver 580.159.04 reported for the same
+# source on an H200 (nvidia_answers.json).
+needs nvptx:sm_70
+oclcc "$CLI_TESTS/offline/nvidia_answers.cl" --target nvptx:sm_70 -o k.clbin || exit
+oclcc --info --json k.clbin > k.json
+python3 - "$CLI_TESTS/offline/nvidia_answers.json" <<'END'
+import json, sys
+
+with open(sys.argv[1], encoding="utf-8") as file:
+    answers = json.load(file)
+with open("k.json", encoding="utf-8") as file:
+    [bundle] = json.load(file)["bundles"]
+[entry] = bundle["groups"][0]["entries"]
+for kernel in entry["kernels"]:
+    for name, answer in answers.pop(kernel["name"]).items():
+        if kernel[name] != answer:
+            print(f"{kernel['name']}: {name} is {kernel[name]}, the driver answers {answer}")
+print("not compiled:", sorted(answers))
+END
+# expected output:
+#| not compiled: []
+
+### preview
+# The commands that -### prints make the same bundle as one run.
+needs nvptx:sm_70
+needs spirv:1.2
+echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
+words=(k.cl --target nvptx:sm_70 --target "spirv:1.2,1.2:32")
+oclcc '-###' "${words[@]}" -o k.clbin 2> commands
+ls
+tail -n +2 commands > run.sh
+sh -e run.sh && mv k.clbin by_commands.clbin
+oclcc "${words[@]}" -o k.clbin && cmp k.clbin by_commands.clbin && echo "the same bytes"
+# Each unit of an encrypted bundle is encrypted, and only the last command encrypts for recipients.
+cp k.cl l.cl
+oclcc --keygen c --key-type content
+oclcc --keygen r --key-type recipient
+oclcc '-###' k.cl l.cl --target spirv:1.2 --encrypt-key c.key --encrypt-for r.pub -o x.clbin 2>&1 | tail -n +2
+oclcc '-###' k.cl --target spirv:1.2 --encrypt-for r.pub -o x.clbin 2>&1 | tail -n +2
+# expected output:
+#| commands
+#| k.cl
+#| the same bytes
+#|  oclcc --target spirv:1.2 --encrypt-key c.key --no-cache --program k=k.cl -o x.k.default.spirv-1.2.clbin
+#|  oclcc --target spirv:1.2 --encrypt-key c.key --no-cache --program l=l.cl -o x.l.default.spirv-1.2.clbin
+#|  oclcc --merge x.k.default.spirv-1.2.clbin x.l.default.spirv-1.2.clbin --decrypt-key c.key -o x.merged.clbin
+#|  oclcc --repack x.merged.clbin --decrypt-key c.key --encrypt-key c.key --encrypt-for r.pub -o x.clbin
+#|  oclcc --target spirv:1.2 --no-cache --program k=k.cl -o x.clbin --encrypt-for r.pub
+
+### raw
+# The suffix of -o must match the format of the target. Otherwise the error names both.
+needs nvptx:sm_70
+needs spirv:1.2
+echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
+oclcc k.cl --target nvptx:sm_70 -o k.ptx && grep -x '.target sm_70, texmode_independent' k.ptx
+oclcc k.cl --target spirv:1.2 -o k.spv && file -b k.spv
+oclcc k.cl --target nvptx:sm_70 -o k.cubin; echo "exit $?"
+oclcc k.cl --target spirv:1.2 -o wrong.ptx; echo "exit $?"
+oclcc k.cl --target nvptx:sm_50,sm_70 -o two.ptx; echo "exit $?"
+ls
+# expected output:
+#| .target sm_70, texmode_independent
+#| Khronos SPIR-V binary, little-endian, version 0x010000, generator 0x06000e
+#| exit 2
+#| exit 2
+#| exit 2
+#| k.cl
+#| k.ptx
+#| k.spv
+# expected errors:
+#| oclcc: error: cannot write 'k.cubin': 'nvptx:sm_70' produces PTX 6.0 for sm_70
+#| oclcc: error: cannot write 'wrong.ptx': 'spirv:1.2' produces SPIR-V 1.0
+#| oclcc: error: 'two.ptx' can contain only one device binary, but 2 different ones were built; select one with --device or --target
+
+### spirv_validity
+# llvm-spirv 15 translates this code to invalid SPIR-V unless oclcc repairs it.
+needs spirv:1.2
+cat > k.cl <<'END'
+inline float once(float a);
+inline float once(float a) { return a + 1.0f; }
+
+kernel void selects(global float4* a, int b) { *a = b ? a[1] : a[2]; }
+
+kernel void loops(global int* a, int n) {
+  do {
+    do {
+      if (a[n] == 3) { break; }
+      --n;
+    } while (n > a[1]);
+    n -= 2;
+  } while (n > 0);
+  *a = n;
+}
+
+kernel void calls(global float* a) { *a = once(*a); }
+END
+for version in 1.0 1.2 1.4; do
+  oclcc k.cl --target "spirv:$version" -o k.spv && spirv-val k.spv && echo "$version is valid"
+done
+# expected output:
+#| 1.0 is valid
+#| 1.2 is valid
+#| 1.4 is valid
+
+### token
+# Compilers and commands do not get the token of the remote cache.
+needs spirv:1.2
+echo 'kernel void k(global float* a) { *a = 5; }' > k.cl
+printf '#!/bin/sh\nenv >> "%s/compiler"\nexec "%s" "$@"\n' "$PWD" "$clang" > clang
+chmod +x clang
+export CLBIN_REMOTE_TOKEN=sesame OTHER=present
+oclcc k.cl --target spirv:1.2 --tool clang=clang -o k.clbin
+oclcc --keygen k --no-passphrase
+oclcc --sign --sign-with 'env > command; false' --public-key k.pub k.clbin 2> /dev/null
+grep -c '^OTHER=present' command
+grep -q '^OTHER=present' compiler && grep -h sesame compiler command
+true
+# expected output:
+#| 1
+
+### tool_versions
+# A version other than the tested ones must be chosen with --tool. --list-targets knows it, too.
+needs nvptx:sm_80
+echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
+mkdir bin
+printf '#!/bin/sh\necho "Cuda compilation tools, release 11.8, V11.8.89"\n' > bin/ptxas && chmod +x bin/ptxas
+export PATH=$PWD/bin:$PATH
+oclcc --list-targets | grep -E '^cubin:sm_(80|100) '
+oclcc --list-targets --json | python3 -c '
+import json, sys
+for target in json.load(sys.stdin)["targets"]:
+    if target["target"] == "cubin:sm_80":
+        print(target["usable"], target["problem"], target["missing_packages"])'
+oclcc k.cl --target cubin:sm_80; echo "exit $?"
+# A chosen one is used, whatever its version.
+oclcc --list-targets --tool ptxas=ptxas | grep -x cubin:sm_80
+# That of Debian 13 is tested for what it knows.
+printf '#!/bin/sh\necho "Cuda compilation tools, release 12.4, V12.4.131"\n' > bin/ptxas
+oclcc --list-targets | grep -E '^cubin:sm_(90|100)'
+# expected output:
+#| cubin:sm_80                    ptxas is of version 11.8, and 13.0, 12.4 are tested; '--tool ptxas=*' uses it
+#| cubin:sm_100                   ptxas is of version 11.8, and 13.0 is tested; '--tool ptxas=*' uses it
+#| False ptxas is of version 11.8, and 13.0, 12.4 are tested; '--tool ptxas=*' uses it []
+#| exit 1
+#| cubin:sm_80
+#| cubin:sm_90
+#| cubin:sm_100                   ptxas is of version 12.4, and 13.0 is tested; '--tool ptxas=*' uses it
+# expected errors:
+#| oclcc: error: k.cl: 'cubin:sm_80': ptxas is of version 11.8, and 13.0, 12.4 are tested; '--tool ptxas=*' uses it
+
+### unresolved
+# If a target lacks a function, compiling fails, and the message names the function that the source
+# calls.
+needs nvptx:sm_70
+needs spirv:1.2
+cat > own.cl <<'END'
+float elsewhere(float);
+kernel void k(global float* a) { *a = elsewhere(*a); }
+END
+oclcc own.cl --target nvptx:sm_70 --target spirv:1.2; echo "exit $?"
+cat > print.cl <<'END'
+kernel void k(constant char* text) { printf("%s\n", text); }
+END
+oclcc print.cl --target nvptx:sm_70; echo "exit $?"
+oclcc print.cl --target nvptx:sm_70 --target spirv:1.2 --keep-going -o print.clbin; echo "exit $?"
+oclcc --info print.clbin | grep '^    target'
+cat > atomics.cl <<'END'
+kernel void k(global atomic_int* a) { atomic_fetch_add(a, 1); }
+END
+oclcc atomics.cl -cl-std=CL2.0 --target nvptx:sm_70; echo "exit $?"
+# expected output:
+#| exit 1
+#| exit 1
+#| exit 1
+#|     target    spirv:1.2
+#| exit 1
+# expected errors:
+#| oclcc: error: own.cl: 'nvptx:sm_70': nothing defines the function 'elsewhere'
+#| oclcc: error: own.cl: 'spirv:1.2': nothing defines the function 'elsewhere'
+#| oclcc: error: print.cl: 'nvptx:sm_70': printf: the format and each string must be constant on NVIDIA's devices
+#| oclcc: error: print.cl: 'nvptx:sm_70': printf: the format and each string must be constant on NVIDIA's devices
+#| oclcc: error: atomics.cl: 'nvptx:sm_70': nothing defines the function 'atomic_fetch_add'
+
+### variables
+# Variables that clang reads are in the key: those of one run do not affect another. Nor does what
+# clang prints about them before its version.
+needs spirv:1.2
+printf '#ifndef X\n#define X 5.0f\n#endif\nkernel void k(global float* a) { *a = X; }\n' > k.cl
+notes() { grep -o 'compile cache: .*'; }
+CCC_OVERRIDE_OPTIONS='+-DX=7.0f' oclcc k.cl --target spirv:1.2 -o with.clbin
+oclcc -v k.cl --target spirv:1.2 -o without.clbin 2>&1 | notes
+oclcc k.cl --target spirv:1.2 --no-cache -o reference.clbin
+cmp without.clbin reference.clbin
+CCC_OVERRIDE_OPTIONS='+-DX=7.0f' oclcc -v k.cl --target spirv:1.2 -o again.clbin 2>&1 | notes
+cmp again.clbin with.clbin
+versions() { oclcc --info --json "$1" | grep -A6 '"tools"'; }
+versions with.clbin | grep -q '[0-9]\.[0-9]' || echo 'no version'
+diff <(versions with.clbin) <(versions without.clbin) && echo "the same versions of compilers"
+# expected output:
+#| compile cache: miss: environment variable CCC_OVERRIDE_OPTIONS is gone
+#| compile cache: hit
+#| the same versions of compilers

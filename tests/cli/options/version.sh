@@ -1,5 +1,0 @@
-#!/bin/bash
-oclcc --version
-# expected output:
-#| oclcc *.*.*
-#| zstd *.*.*
