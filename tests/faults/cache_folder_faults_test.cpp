@@ -6,9 +6,9 @@
 #include "support/fault_layer.hpp"
 
 #include "base/file_io.hpp"
+#include "support/texts.hpp"
 
 #include <csignal>
-#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mount.h>
@@ -84,15 +84,6 @@ protected:
   const HostPlatform* m_platform = nullptr;
 };
 
-std::string contents(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-void write(const fs::path& path, const std::string& text) {
-  std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
-}
-
 TEST_F(CacheFolderFaults, MissingWithItsParentsIsMade) {
   HostStart how;
   how.environment["CLBIN_CACHE_DIR"] = (folder() / "a" / "b").string();
@@ -105,21 +96,21 @@ TEST_F(CacheFolderFaults, MissingWithItsParentsIsMade) {
 }
 
 TEST_F(CacheFolderFaults, AFileInItsPlaceIsLeftAlone) {
-  write(folder(), "mine");
+  test::write_text(folder(), "mine");
   expect_no_cache("cannot open the cache directory '" + folder().string() + "': Not a directory");
-  EXPECT_EQ(contents(folder()), "mine");
+  EXPECT_EQ(test::file_text(folder()), "mine");
 }
 
 TEST_F(CacheFolderFaults, AFileInThePlaceOfItsProgramsIsLeftAlone) {
   fs::create_directory(folder());
   fs::permissions(folder(), fs::perms::owner_all);
-  write(folder() / "programs", "mine");
+  test::write_text(folder() / "programs", "mine");
   for (int i = 0; i < 2; ++i) {
     const HostRun run = start();
     EXPECT_EQ(run.summary(), "source 42 63") << run.output;
     EXPECT_THAT(run.last().warnings, ElementsAre(HasSubstr("/programs': Not a directory")));
   }
-  EXPECT_EQ(contents(folder() / "programs"), "mine");
+  EXPECT_EQ(test::file_text(folder() / "programs"), "mine");
 }
 
 TEST_F(CacheFolderFaults, WorldWritableIsNotUsed) {
@@ -184,7 +175,7 @@ TEST_F(CacheFolderFaults, ReadOnlyIsReadAndNotWritten) {
     GTEST_SKIP() << reason;
   }
   warm();
-  const std::string before = contents(only_entry());
+  const std::string before = test::file_text(only_entry());
   const auto end = run_in_child([&] {
     enter_mount_namespace();
     mount_read_only(folder());
@@ -199,7 +190,7 @@ TEST_F(CacheFolderFaults, ReadOnlyIsReadAndNotWritten) {
     return 0;
   });
   EXPECT_EQ(end, (ChildEnd{0, std::nullopt}));
-  EXPECT_EQ(contents(only_entry()), before);
+  EXPECT_EQ(test::file_text(only_entry()), before);
   expect_whole_cache(folder());
 }
 
@@ -320,7 +311,7 @@ TEST_F(CacheFolderFaults, TheClockSetBackLosesNothing) {
 TEST_F(CacheFolderFaults, CutEntriesAndThoseOfAnotherVersionAreBuiltAgain) {
   warm();
   const fs::path entry = only_entry();
-  const std::string whole = contents(entry);
+  const std::string whole = test::file_text(entry);
   constexpr std::size_t k_major_version_at = 8; // clbin(5)
   std::vector<std::string> damaged{whole + "x", whole};
   damaged.back()[k_major_version_at] = 2;
@@ -329,13 +320,13 @@ TEST_F(CacheFolderFaults, CutEntriesAndThoseOfAnotherVersionAreBuiltAgain) {
   }
   for (std::size_t i = 0; i < damaged.size(); ++i) {
     SCOPED_TRACE("damage " + std::to_string(i));
-    write(entry, damaged[i]);
+    test::write_text(entry, damaged[i]);
     const HostRun run = start();
     EXPECT_EQ(run.summary(), "source 42 63") << run.output;
     EXPECT_THAT(run.last().warnings, IsEmpty()) << run.output;
     ASSERT_FALSE(run.last().attempts.empty());
     EXPECT_THAT(run.last().attempts[0].reason, HasSubstr("removed a damaged entry of the"));
-    EXPECT_EQ(contents(entry), whole);
+    EXPECT_EQ(test::file_text(entry), whole);
   }
 }
 
@@ -343,15 +334,15 @@ TEST_F(CacheFolderFaults, CutEntriesAndThoseOfAnotherVersionAreBuiltAgain) {
 TEST_F(CacheFolderFaults, FlippedBitsNeverReachTheResult) {
   warm();
   const fs::path entry = only_entry();
-  const std::string whole = contents(entry);
+  const std::string whole = test::file_text(entry);
   for (std::size_t i = 0; i < 16; ++i) {
     SCOPED_TRACE("damage at " + std::to_string(i) + " / 16");
     std::string damaged = whole;
     char& byte = damaged[i * whole.size() / 16];
     byte = static_cast<char>(byte ^ 0x10);
-    write(entry, damaged);
+    test::write_text(entry, damaged);
     expect_right(start());
-    write(entry, whole);
+    test::write_text(entry, whole);
     EXPECT_EQ(start().summary(), "user cache 42 63");
   }
 }

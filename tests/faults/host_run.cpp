@@ -2,6 +2,7 @@
 
 #include "base/file_io.hpp"
 #include "support/fault_layer.hpp"
+#include "support/texts.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,9 +14,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <fstream>
 #include <gtest/gtest.h>
-#include <iterator>
 #include <memory>
 #include <sstream>
 #include <string_view>
@@ -29,11 +28,6 @@ namespace {
 
 constexpr int k_exit_skip = 77;
 constexpr int k_exit_no_program = 127;
-
-std::string contents(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 // Belongs to the test process, which removes it when it ends.
 const std::filesystem::path& working_folder() {
@@ -111,7 +105,7 @@ MakerRun run_maker(const std::filesystem::path& vendor, const std::vector<std::s
                         {},
                         working_folder() / "maker-output"};
   const ChildEnd end = run_in_child([&] { return become(command); });
-  return {end, contents(command.output)};
+  return {end, file_text(command.output)};
 }
 
 std::vector<std::filesystem::path> vendor_files() {
@@ -355,7 +349,7 @@ ChildEnd run_program(const std::string& program, const std::vector<std::string>&
   const Command command{program, arguments, environment, {}, working_folder() / "program-output"};
   const ChildEnd end = run_in_child([&] { return become(command); });
   if (end != ChildEnd{0, std::nullopt}) {
-    std::fputs(contents(command.output).c_str(), stderr);
+    std::fputs(file_text(command.output).c_str(), stderr);
   }
   return end;
 }
@@ -379,7 +373,7 @@ std::vector<HostRun> run_hosts(const HostPlatform& platform, const std::filesyst
       children[index]->kill_it(SIGKILL);
     }
     run.end = children[index]->wait();
-    run.output = contents(output_of(index));
+    run.output = file_text(output_of(index));
     run.loads = parse_output(run.output);
   }
   return runs;

@@ -1,4 +1,5 @@
 #include "layer/probe_run.hpp"
+#include "support/texts.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -14,11 +15,6 @@ namespace clbin::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -146,9 +142,9 @@ ProbeResult ProbeFolder::run(const std::string& platform, const std::vector<std:
   ProbeResult result;
   const int status = std::system(command.c_str());
   result.exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  result.lines = lines_of(text_of(path() / "out"));
-  result.errors = text_of(path() / "err");
-  for (const std::string& line : lines_of(text_of(path() / "log"))) {
+  result.lines = lines_of(test::file_text(path() / "out"));
+  result.errors = test::file_text(path() / "err");
+  for (const std::string& line : lines_of(test::file_text(path() / "log"))) {
     result.log.push_back(line.substr(std::min(line.find(": "), line.size() - 2) + 2));
   }
   return result;

@@ -4,12 +4,11 @@
 #include "base/file_io.hpp"
 #include "cache/keyed_store.hpp"
 #include "support/bundle_samples.hpp"
+#include "support/texts.hpp"
 
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <gtest/gtest.h>
-#include <iterator>
 #include <string>
 #include <unistd.h>
 
@@ -59,12 +58,9 @@ protected:
     return programs() / (base::to_hex(recipe_key(recipe_of(source))) + ".clbin");
   }
 
-  static std::string contents(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
+  static std::string contents(const std::filesystem::path& path) { return test::file_text(path); }
   static void write(const std::filesystem::path& path, std::string_view text) {
-    std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
+    test::write_text(path, text);
   }
   static std::size_t count_files(const std::filesystem::path& folder, const std::string& suffix) {
     std::size_t count = 0;

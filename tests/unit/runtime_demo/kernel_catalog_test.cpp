@@ -1,11 +1,10 @@
 #include "kernel_catalog.hpp"
 #include "support/project_folders.hpp"
+#include "support/texts.hpp"
 
 #include <fmt/format.h>
-#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <iterator>
 #include <regex>
 #include <set>
 
@@ -14,15 +13,10 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string contents(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 // Returns the functions after __kernel in a program, prefixed with "program/".
 std::set<std::string> kernels_in(const std::string& program) {
-  const std::string text =
-      contents(fmt::format("{}/{}.cl", clbin::test::kernels_folder().string(), program));
+  const std::string text = clbin::test::file_text(
+      fmt::format("{}/{}.cl", clbin::test::kernels_folder().string(), program));
   const std::regex kernel(R"(__kernel[^;{]*?void\s+(\w+)\()");
   std::set<std::string> found;
   for (std::sregex_iterator match(text.begin(), text.end(), kernel), end; match != end; ++match) {
@@ -55,7 +49,7 @@ TEST(KernelCatalog, ListsEveryKernelOfEveryProgramOnce) {
 }
 
 TEST(KernelCatalog, HasTheVariantsThatTheBundleIsBuiltWith) {
-  const std::string text = contents(BUNDLE_ARGUMENTS);
+  const std::string text = clbin::test::file_text(BUNDLE_ARGUMENTS);
   std::set<std::string> built{"default"};
   const std::regex blocking(R"((\d+x\d+x\d+)_(\d+x\d+))");
   for (std::sregex_iterator match(text.begin(), text.end(), blocking), end; match != end; ++match) {
@@ -76,10 +70,10 @@ TEST(KernelCatalog, HasTheVariantsThatTheBundleIsBuiltWith) {
 
 // The launch size, by default, of each kernel that requires no size.
 TEST(KernelCatalog, LaunchesWithTheSizesThatTheBundleIsBuiltFor) {
-  const std::string listed = contents(BUNDLE_ARGUMENTS);
+  const std::string listed = clbin::test::file_text(BUNDLE_ARGUMENTS);
   for (const KernelCase& kernel : kernel_catalog()) {
-    const std::string source =
-        contents(fmt::format("{}/{}.cl", clbin::test::kernels_folder().string(), kernel.program));
+    const std::string source = clbin::test::file_text(
+        fmt::format("{}/{}.cl", clbin::test::kernels_folder().string(), kernel.program));
     const std::regex required(R"(reqd_work_group_size\([^;{]*\)\)\)\s+void\s+)" + kernel.function +
                               R"(\()");
     if (std::regex_search(source, required)) {

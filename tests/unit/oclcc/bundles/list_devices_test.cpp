@@ -17,9 +17,7 @@ struct ListOutcome {
 };
 
 ListOutcome run(const std::string& mode, const Options& options) {
-  worker::WorkerSettings settings;
-  settings.executable = worker_stub();
-  settings.arguments = {mode};
+  const worker::WorkerSettings settings = stub_settings(mode);
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
   Reporter reporter(ColorMode::never, options.verbosity);

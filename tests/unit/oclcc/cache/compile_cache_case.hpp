@@ -2,15 +2,10 @@
 // prove a hit.
 #pragma once
 
-#include "compile.hpp"
-
-#include "base/file_io.hpp"
 #include "cache/keyed_store.hpp"
+#include "unit/oclcc/compile/compile_case.hpp"
 #include "unit/oclcc/worker/worker_programs.hpp"
 
-#include <filesystem>
-#include <fstream>
-#include <gtest/gtest.h>
 #include <sstream>
 #include <thread>
 
@@ -19,9 +14,7 @@ namespace oclcc {
 using clbin::cache::CacheSettings;
 using clbin::cache::CacheUse;
 
-struct CacheOutcome {
-  ExitCode code = ExitCode::success;
-  std::string messages;
+struct CacheOutcome : CompileOutcome {
   std::vector<std::string> builds; // the builds requested from the stubs
   std::size_t workers = 0;         // workers that were started
 };
@@ -35,41 +28,26 @@ inline CacheSettings settings_in(const std::filesystem::path& folder) {
   return settings;
 }
 
-class CompileCacheCase : public ::testing::Test {
+class CompileCacheCase : public CompileCase {
 protected:
   void SetUp() override {
-    m_before = std::filesystem::current_path();
-    std::filesystem::current_path(m_folder.path());
+    CompileCase::SetUp();
     ASSERT_EQ(::setenv("STUB_LOG", log_path().c_str(), 1), 0);
-    m_options.output = "out.clbin";
-    m_options.color = ColorMode::never;
-    m_settings.executable = worker_stub();
-    m_settings.arguments = {"devices"};
+    m_settings = stub_settings();
     m_cache = settings_in(m_folder.path() / "cache");
   }
-  void TearDown() override { std::filesystem::current_path(m_before); }
 
   static void write(const std::filesystem::path& path, const std::string& text) {
-    std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
+    clbin::test::write_text(path, text);
   }
   static std::string contents(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-  // Adds a program whose text controls the stub.
-  void add_input(const std::string& name, const std::string& text) {
-    write(name + ".cl", text + "\n");
-    m_options.inputs.push_back({name + ".cl", name});
+    return clbin::test::file_text(path);
   }
 
   CacheOutcome run() {
     write(log_path(), "");
-    testing::internal::CaptureStderr();
-    Reporter reporter(m_options.color, m_options.verbosity);
-    CacheOutcome outcome;
-    outcome.code = compile(m_options, m_settings, {m_cache}, reporter);
-    outcome.messages = testing::internal::GetCapturedStderr();
-    std::ifstream log(log_path());
+    CacheOutcome outcome{CompileCase::run(), {}};
+    std::istringstream log(contents(log_path()));
     for (std::string line; std::getline(log, line);) {
       outcome.workers += line == "start" ? 1U : 0U;
       if (line.starts_with("build ")) {
@@ -109,13 +87,6 @@ protected:
     }
     return paths;
   }
-
-  clbin::base::TemporaryFolder m_folder =
-      clbin::base::TemporaryFolder::create({}, "oclcc-cache-test-").value();
-  std::filesystem::path m_before;
-  Options m_options;
-  worker::WorkerSettings m_settings;
-  CacheSettings m_cache;
 };
 
 } // namespace oclcc

@@ -6,8 +6,8 @@
 #include "closure/include_closure.hpp"
 #include "command_line/options.hpp"
 #include "support/sample_identities.hpp"
+#include "support/texts.hpp"
 
-#include <fstream>
 #include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -231,9 +231,7 @@ TEST(UnitRecipe, KeepsNeighbouringFieldsApart) {
 class UnitRecipeOfFiles : public ::testing::Test {
 protected:
   void write(const std::string& name, const std::string& text) {
-    const auto path = m_folder.path() / name;
-    std::filesystem::create_directories(path.parent_path());
-    std::ofstream(path) << text;
+    clbin::test::write_text(m_folder.path() / name, text);
   }
   // -I one -I two
   Digest key(const std::vector<std::string>& words = {},

@@ -1,8 +1,5 @@
 // Runs the compile mode on every platform of this machine.
-#include "compile.hpp"
-
-#include "base/file_io.hpp"
-#include "format/bundle/bundle_reader.hpp"
+#include "compile_case.hpp"
 #include "unit/oclcc/worker/worker_programs.hpp"
 #include "worker/installed_devices.hpp"
 
@@ -55,14 +52,10 @@ protected:
     m_folder.emplace(std::move(*folder));
   }
 
-  struct Outcome {
-    ExitCode code = ExitCode::success;
-    std::string messages;
-  };
-
   // Runs in a separate folder, with new temporary and cache folders.
-  Outcome run_in(const std::string& name, unsigned jobs, const std::vector<std::string>& programs,
-                 FailurePolicy failure = FailurePolicy::stop) {
+  CompileOutcome run_in(const std::string& name, unsigned jobs,
+                        const std::vector<std::string>& programs,
+                        FailurePolicy failure = FailurePolicy::stop) {
     const std::filesystem::path folder = m_folder->path() / name;
     std::filesystem::create_directories(folder / "tmp");
     ::setenv("TMPDIR", (folder / "tmp").c_str(), 1);
@@ -83,7 +76,7 @@ protected:
     options.output = "out.clbin";
     testing::internal::CaptureStderr();
     Reporter reporter(options.color, options.verbosity);
-    Outcome outcome;
+    CompileOutcome outcome;
     outcome.code = compile(options, m_settings, {}, reporter);
     outcome.messages = testing::internal::GetCapturedStderr();
     std::filesystem::current_path(before);
@@ -91,18 +84,11 @@ protected:
   }
 
   [[nodiscard]] std::string bytes_in(const std::string& name) const {
-    std::ifstream file(m_folder->path() / name / "out.clbin", std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
+    return clbin::test::file_text(m_folder->path() / name / "out.clbin");
   }
 
   [[nodiscard]] BundleReader open_in(const std::string& name) const {
-    auto source = clbin::base::open_file_source(m_folder->path() / name / "out.clbin");
-    EXPECT_TRUE(source) << source.error().message;
-    auto reader = BundleReader::open(*source, {}, clbin::format::TrailingBytes::refuse);
-    EXPECT_TRUE(reader) << reader.error().message;
-    const auto verified = reader->verify();
-    EXPECT_TRUE(verified) << verified.error().message;
-    return std::move(*reader);
+    return sound_bundle(m_folder->path() / name / "out.clbin");
   }
 
   // Returns "device digest" for each entry.
@@ -122,7 +108,7 @@ protected:
 };
 
 TEST_F(CompilePlatforms, MakeAnEntryEach) {
-  const Outcome outcome = run_in("a", 0, {k_program});
+  const CompileOutcome outcome = run_in("a", 0, {k_program});
   ASSERT_EQ(outcome.code, ExitCode::success) << outcome.messages;
   EXPECT_EQ(outcome.messages, "");
   const BundleReader reader = open_in("a");
@@ -185,7 +171,7 @@ TEST_F(CompilePlatforms, GiveTheSameBinaryWhateverEqualProgramsWereBuiltBefore) 
 TEST_F(CompilePlatforms, ReportAnErrorAtTheUsersPathAndLeaveTheOutputAlone) {
   std::filesystem::create_directory(m_folder->path() / "a");
   std::ofstream(m_folder->path() / "a" / "out.clbin") << "old";
-  const Outcome outcome = run_in("a", 0, {k_broken_program});
+  const CompileOutcome outcome = run_in("a", 0, {k_broken_program});
   EXPECT_EQ(outcome.code, ExitCode::compile_failed);
   EXPECT_THAT(outcome.messages,
               HasSubstr("p0.cl:2:10: error: use of undeclared identifier 'missing'"));
@@ -201,7 +187,7 @@ bool is_clang_based(const worker::DeviceDescription& device) {
 
 // clang's own test of its crash handling crashes every compiler that is based on it.
 TEST_F(CompilePlatforms, CostOnlyTheUnitWhenACompilerReallyCrashes) {
-  const Outcome outcome =
+  const CompileOutcome outcome =
       run_in("a", 2, {"#pragma clang __debug crash\n__kernel void f() {}\n", k_other_program},
              FailurePolicy::keep_going);
   std::size_t crashed = 0;
@@ -223,7 +209,7 @@ TEST_F(CompilePlatforms, CostOnlyTheUnitWhenACompilerReallyCrashes) {
 }
 
 TEST_F(CompilePlatforms, KeepGoingWithTheProgramsThatCompile) {
-  const Outcome outcome =
+  const CompileOutcome outcome =
       run_in("a", 0, {k_broken_program, k_other_program}, FailurePolicy::keep_going);
   EXPECT_EQ(outcome.code, ExitCode::compile_failed);
   const BundleReader reader = open_in("a");

@@ -1,14 +1,9 @@
 // Tests the compile mode with a driver stub: every fault and every rule, on any machine.
-#include "compile.hpp"
+#include "compile_case.hpp"
 #include "support/project_folders.hpp"
 #include "support/ptxas_stub.hpp"
-
-#include "base/file_io.hpp"
-#include "format/bundle/bundle_reader.hpp"
 #include "unit/oclcc/worker/worker_programs.hpp"
 
-#include <filesystem>
-#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,59 +18,16 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
-struct CompileOutcome {
-  ExitCode code = ExitCode::success;
-  std::string messages;
-};
-
-class Compile : public ::testing::Test {
+class Compile : public CompileCase {
 protected:
   void SetUp() override {
-    auto folder = clbin::base::TemporaryFolder::create({}, "oclcc-test-");
-    ASSERT_TRUE(folder) << folder.error().message;
-    m_folder.emplace(std::move(*folder));
-    m_before = std::filesystem::current_path();
-    std::filesystem::current_path(m_folder->path());
-    m_options.output = "out.clbin";
-    m_options.color = ColorMode::never;
-    m_settings.executable = worker_stub();
-    m_settings.arguments = {"devices"};
-  }
-  void TearDown() override { std::filesystem::current_path(m_before); }
-
-  // Adds a program whose text controls the stub.
-  void add_input(const std::string& name, const std::string& text) {
-    std::ofstream(name + ".cl") << text << "\n";
-    m_options.inputs.push_back({name + ".cl", name});
-  }
-
-  CompileOutcome run() {
-    testing::internal::CaptureStderr();
-    Reporter reporter(m_options.color, m_options.verbosity);
-    CompileOutcome outcome;
-    outcome.code = compile(m_options, m_settings, {m_cache}, reporter);
-    outcome.messages = testing::internal::GetCapturedStderr();
-    return outcome;
-  }
-
-  static std::string read_file(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-
-  static BundleReader open_bundle(const std::filesystem::path& path) {
-    auto source = clbin::base::open_file_source(path);
-    EXPECT_TRUE(source) << source.error().message;
-    auto reader = BundleReader::open(*source, {}, clbin::format::TrailingBytes::refuse);
-    EXPECT_TRUE(reader) << reader.error().message;
-    const auto verified = reader->verify();
-    EXPECT_TRUE(verified) << verified.error().message;
-    return std::move(*reader);
+    CompileCase::SetUp();
+    m_settings = stub_settings();
   }
 
   // Returns "program/variant: device" for each entry.
   static std::vector<std::string> entries_of(const std::filesystem::path& path) {
-    const BundleReader reader = open_bundle(path);
+    const BundleReader reader = sound_bundle(path);
     std::vector<std::string> entries;
     for (std::uint32_t g = 0; g < reader.group_count(); ++g) {
       const auto group = reader.group(g);
@@ -92,19 +44,13 @@ protected:
 
   // Returns the text of the main file in "out.clbin".
   static std::string source_of(const std::string& program, const std::string& variant) {
-    const BundleReader reader = open_bundle("out.clbin");
+    const BundleReader reader = sound_bundle("out.clbin");
     const auto group = reader.find_group(program, variant);
     EXPECT_TRUE(group) << group.error().message;
     const auto source = reader.read_source(*group);
     EXPECT_TRUE(source) << source.error().message;
     return source->main.text;
   }
-
-  std::optional<clbin::base::TemporaryFolder> m_folder;
-  std::filesystem::path m_before;
-  Options m_options;
-  worker::WorkerSettings m_settings;
-  clbin::cache::CacheSettings m_cache; // off
 };
 
 TEST_F(Compile, MakesAnEntryForEveryDeviceInSilence) {
@@ -150,7 +96,7 @@ TEST_F(Compile, DoesNotOverwriteItsInput) {
   const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::command_line);
   EXPECT_EQ(outcome.messages, "oclcc: error: './a.cl' is both an input and the output\n");
-  EXPECT_EQ(read_file("a.cl"), "text\n");
+  EXPECT_EQ(clbin::test::file_text("a.cl"), "text\n");
 }
 
 TEST_F(Compile, GivesTheSameBytesWithAnyNumberOfJobs) {
@@ -160,11 +106,11 @@ TEST_F(Compile, GivesTheSameBytesWithAnyNumberOfJobs) {
   m_options.variants = {{"one", {"-DX=1"}}, {"two", {"-DX=2"}}};
   m_options.jobs = 1;
   ASSERT_EQ(run().code, ExitCode::success);
-  const std::string one = read_file("out.clbin");
+  const std::string one = clbin::test::file_text("out.clbin");
   for (const unsigned jobs : {2U, 8U}) {
     m_options.jobs = jobs;
     ASSERT_EQ(run().code, ExitCode::success);
-    EXPECT_EQ(read_file("out.clbin"), one) << "with -j " << jobs;
+    EXPECT_EQ(clbin::test::file_text("out.clbin"), one) << "with -j " << jobs;
   }
   EXPECT_EQ(entries_of("out.clbin").size(), 4U * 2U * 3U);
 }
@@ -174,7 +120,7 @@ TEST_F(Compile, RecordsOptionsToolsKernelsAndSource) {
   m_options.driver_options = {"-DA=1", "-cl-mad-enable"};
   m_options.variants = {{"fast", {"-cl-fast-relaxed-math"}}};
   ASSERT_EQ(run().code, ExitCode::success);
-  const BundleReader reader = open_bundle("out.clbin");
+  const BundleReader reader = sound_bundle("out.clbin");
   const auto group = reader.find_group("a", "fast");
   ASSERT_TRUE(group) << group.error().message;
   EXPECT_EQ(group->options, "-DA=1 -cl-mad-enable -cl-fast-relaxed-math");
@@ -198,7 +144,7 @@ TEST_F(Compile, LeavesTheSourceOutWhenAsked) {
   add_input("a", "text");
   m_options.source = SourcePolicy::drop;
   ASSERT_EQ(run().code, ExitCode::success);
-  const BundleReader reader = open_bundle("out.clbin");
+  const BundleReader reader = sound_bundle("out.clbin");
   const auto source = reader.read_source(*reader.find_group("a", "default"));
   ASSERT_FALSE(source);
   EXPECT_EQ(source.error().code, clbin::base::ErrorCode::no_source);
@@ -207,12 +153,12 @@ TEST_F(Compile, LeavesTheSourceOutWhenAsked) {
 TEST_F(Compile, ReportsACrashAndWritesNothing) {
   add_input("a", "text");
   add_input("b", "crash on Stub B");
-  std::ofstream("out.clbin") << "old";
+  clbin::test::write_text("out.clbin", "old");
   const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::compile_failed);
   EXPECT_EQ(outcome.messages, "oclcc: error: b.cl: the compiler of 'Stub B' crashed (signal 11)\n"
                               "oclcc: note: it printed: about to crash\n");
-  EXPECT_EQ(read_file("out.clbin"), "old");
+  EXPECT_EQ(clbin::test::file_text("out.clbin"), "old");
 }
 
 TEST_F(Compile, LeavesNoOutputBehindWhereThereWasNone) {
@@ -367,7 +313,7 @@ TEST_F(Compile, ShowsWarningsAndSucceeds) {
   const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::success);
   EXPECT_THAT(outcome.messages, HasSubstr("a.cl:1:1: warning: questionable\n"));
-  const BundleReader reader = open_bundle("out.clbin");
+  const BundleReader reader = sound_bundle("out.clbin");
   const auto manifest = reader.read_manifest(*reader.find_group("a", "default"));
   ASSERT_TRUE(manifest);
   EXPECT_THAT(manifest->entries.at(0).build_log, HasSubstr("warning: questionable"));
@@ -432,7 +378,7 @@ TEST_F(Compile, BuildsEqualUnitsOnce) {
   m_options.jobs = 1;
   m_options.device_patterns = {"Stub A"};
   ASSERT_EQ(run().code, ExitCode::success);
-  const BundleReader reader = open_bundle("out.clbin");
+  const BundleReader reader = sound_bundle("out.clbin");
   const auto log_of = [&](const char* program) {
     const auto manifest = reader.read_manifest(*reader.find_group(program, "default"));
     EXPECT_TRUE(manifest) << manifest.error().message;
@@ -472,7 +418,7 @@ TEST_F(Compile, WritesOneRawBinary) {
   add_input("a", "text");
   m_options.output = "k.bin";
   EXPECT_EQ(run().code, ExitCode::success) << "the stub makes the same bytes for every device";
-  EXPECT_EQ(read_file("k.bin"), "binary of text\n");
+  EXPECT_EQ(clbin::test::file_text("k.bin"), "binary of text\n");
 }
 
 TEST_F(Compile, RefusesSeveralRawBinariesInOneFile) {
@@ -518,7 +464,7 @@ protected:
     m_options.cubin = CubinPolicy::emit;
     m_options.device_patterns = {"Stub C"};
     m_settings.arguments = {"nvidia"}; // Stub C, an sm_90
-    m_ptxas.emplace(m_folder->path() / "tools");
+    m_ptxas.emplace(m_folder.path() / "tools");
   }
   void TearDown() override {
     m_ptxas.reset();
@@ -533,7 +479,7 @@ TEST_F(CompileToCubin, AddsACubinOfTheSameTargetBesideThePtx) {
   const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::success) << outcome.messages;
   EXPECT_EQ(outcome.messages, "");
-  const BundleReader reader = open_bundle("out.clbin");
+  const BundleReader reader = sound_bundle("out.clbin");
   const auto group = reader.find_group("a", "default");
   ASSERT_TRUE(group);
   ASSERT_EQ(group->entry_count, 2U);
@@ -555,8 +501,9 @@ TEST_F(CompileToCubin, WritesTheCubinItself) {
   m_options.output = "k.cubin";
   const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::success) << outcome.messages;
-  EXPECT_EQ(read_file("k.cubin"),
-            read_file(clbin::test::tests_folder() / "unit/format/binaries/sm_90.cubin"));
+  EXPECT_EQ(
+      clbin::test::file_text("k.cubin"),
+      clbin::test::file_text(clbin::test::tests_folder() / "unit/format/binaries/sm_90.cubin"));
 }
 
 TEST_F(CompileToCubin, NamesThePackageOfAMissingPtxas) {
@@ -608,7 +555,7 @@ TEST_F(CompileToCubin, LeavesOutTheCubinOfABinaryThatIsNoPtx) {
   const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::success) << outcome.messages;
   EXPECT_EQ(outcome.messages, "");
-  const BundleReader reader = open_bundle("out.clbin");
+  const BundleReader reader = sound_bundle("out.clbin");
   EXPECT_EQ(reader.entry_count(), 1U);
 }
 
@@ -623,11 +570,11 @@ TEST_F(CompileToCubin, EndsAPtxasThatUsesTooMuchMemory) {
 }
 
 TEST_F(CompileToCubin, EndsWhatPtxasLeavesRunning) {
-  m_ptxas->install("echo $$ > " + (m_folder->path() / "group").string() + "\nsleep 1000 &\n" +
+  m_ptxas->install("echo $$ > " + (m_folder.path() / "group").string() + "\nsleep 1000 &\n" +
                    PtxasStub::k_works);
   const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::success) << outcome.messages;
-  const pid_t group = std::stoi(read_file((m_folder->path() / "group").string()));
+  const pid_t group = std::stoi(clbin::test::file_text((m_folder.path() / "group").string()));
   EXPECT_EQ(::kill(-group, 0), -1) << "a process of its group is still there";
 }
 
@@ -636,7 +583,7 @@ TEST_F(CompileToCubin, KeepsThePtxOfAUnitWhoseCubinFails) {
   m_options.failure = FailurePolicy::keep_going;
   const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::compile_failed);
-  const BundleReader reader = open_bundle("out.clbin");
+  const BundleReader reader = sound_bundle("out.clbin");
   ASSERT_EQ(reader.entry_count(), 1U);
   EXPECT_EQ(reader.entry(0)->kind, clbin::format::BinaryKind::ptx);
 }
@@ -716,7 +663,7 @@ TEST_F(Compile, WritesPtxOfTheNvidiaDeviceWithoutItsNul) {
   m_settings.arguments = {"nvidia"}; // Stub C
   const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::success) << outcome.messages;
-  const std::string ptx = read_file("k.ptx");
+  const std::string ptx = clbin::test::file_text("k.ptx");
   EXPECT_THAT(ptx, HasSubstr(".target sm_90"));
   EXPECT_EQ(ptx.find('\0'), std::string::npos);
 }

@@ -1,14 +1,12 @@
 // A bundle is sufficient: after the source tree is removed and the binaries are stripped, every
 // driver still builds the program.
-#include "base/file_io.hpp"
-#include "format/bundle/bundle_reader.hpp"
+#include "compile_case.hpp"
 #include "loader/load_program.hpp"
 #include "support/installed_devices.hpp"
 #include "unit/oclcc/worker/worker_programs.hpp"
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,32 +18,29 @@ using clbin::format::BundleReader;
 using clbin::loader::LoadReport;
 using clbin::loader::LoadRequest;
 using clbin::loader::Origin;
+using clbin::test::write_text;
 using testing::ContainsRegex;
 
-void write(const fs::path& path, const std::string& text) {
-  fs::create_directories(path.parent_path());
-  std::ofstream(path) << text;
-}
-
 void write_tree(const fs::path& tree) {
-  write(tree / "src/k.cl", "#include \"a/one.h\"\n"
-                           "#include HEADER\n"
-                           "#include STRING(inc/by_macro.h)\n"
-                           "#if defined(BREAK_MAIN)\n"
-                           "int broken = in_main;\n"
-                           "#endif\n"
-                           "kernel void k(global int* a) { *a = ONE + TWO + BY_MACRO + FORCED; }\n"
-                           "constant char text[] = TEXT;\n");
-  write(tree / "src/a/one.h", "#pragma once\n#include \"same.h\"\n#define ONE SAME_A\n");
-  write(tree / "src/a/same.h", "#define SAME_A 1\n"
-                               "\n"
-                               "#ifdef BREAK_HEADER\n"
-                               "int broken_too = in_header;\n"
-                               "#endif\n");
-  write(tree / "folder/two.h", "#include \"b/same.h\"\n#define TWO SAME_B\n");
-  write(tree / "folder/b/same.h", "#define SAME_B 2\n");
-  write(tree / "folder/inc/by_macro.h", "#define BY_MACRO 3\n");
-  write(tree / "forced.h", "#define FORCED 4\n");
+  write_text(tree / "src/k.cl",
+             "#include \"a/one.h\"\n"
+             "#include HEADER\n"
+             "#include STRING(inc/by_macro.h)\n"
+             "#if defined(BREAK_MAIN)\n"
+             "int broken = in_main;\n"
+             "#endif\n"
+             "kernel void k(global int* a) { *a = ONE + TWO + BY_MACRO + FORCED; }\n"
+             "constant char text[] = TEXT;\n");
+  write_text(tree / "src/a/one.h", "#pragma once\n#include \"same.h\"\n#define ONE SAME_A\n");
+  write_text(tree / "src/a/same.h", "#define SAME_A 1\n"
+                                    "\n"
+                                    "#ifdef BREAK_HEADER\n"
+                                    "int broken_too = in_header;\n"
+                                    "#endif\n");
+  write_text(tree / "folder/two.h", "#include \"b/same.h\"\n#define TWO SAME_B\n");
+  write_text(tree / "folder/b/same.h", "#define SAME_B 2\n");
+  write_text(tree / "folder/inc/by_macro.h", "#define BY_MACRO 3\n");
+  write_text(tree / "forced.h", "#define FORCED 4\n");
 }
 
 std::string in_quotes(const fs::path& path) {
@@ -72,11 +67,7 @@ protected:
         in_quotes(tree / "src/k.cl") + " -o " + in_quotes(made));
     run(oclcc + " --strip --drop-target '*' " + in_quotes(made) + " -o " + in_quotes(bundle));
     fs::remove_all(tree);
-    auto source = clbin::base::open_file_source(bundle);
-    EXPECT_TRUE(source) << source.error().message;
-    auto reader = BundleReader::open(*source, {}, clbin::format::TrailingBytes::refuse);
-    EXPECT_TRUE(reader) << reader.error().message;
-    return std::move(*reader);
+    return sound_bundle(bundle);
   }
 
   static clbin::base::Result<clbin::opencl::Program>

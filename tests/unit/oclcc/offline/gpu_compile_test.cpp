@@ -27,14 +27,11 @@ protected:
   }
   [[nodiscard]] fs::path words_file() const { return m_folder.path() / "words"; }
   // Returns the arguments of every start of clang, one line each.
-  [[nodiscard]] std::string words() const {
-    std::ifstream file(words_file());
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
+  [[nodiscard]] std::string words() const { return clbin::test::file_text(words_file()); }
 };
 
 TEST_F(AmdCompile, MakesAnEntryWithoutADriver) {
-  const OfflineOutcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::success);
   EXPECT_EQ(outcome.messages, "");
   EXPECT_TRUE(fs::exists("out.clbin"));
@@ -80,7 +77,7 @@ TEST_F(AmdCompile, UsesTypedPointersOnlyIfClangHasThem) {
 
 TEST_F(AmdCompile, NamesWhatNothingDefines) {
   add_tool("lld", "echo 'ld.lld: error: undefined symbol: _Z9elsewheref'; exit 1");
-  const OfflineOutcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::compile_failed);
   EXPECT_EQ(outcome.messages, "oclcc: error: k.cl: 'amdgcn:gfx906:xnack-': nothing defines the "
                               "function 'elsewhere'\n");
@@ -94,7 +91,7 @@ TEST_F(AmdCompile, FailsTheUnitOfALinkerThatFails) {
 
 TEST_F(AmdCompile, RefusesGarbage) {
   add_tool("lld", "echo garbage > kernel.co");
-  const OfflineOutcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::compile_failed);
   EXPECT_THAT(outcome.messages, HasSubstr("AMD code object: not an ELF file of machine 224"));
   EXPECT_FALSE(fs::exists("out.clbin"));
@@ -129,13 +126,11 @@ protected:
 };
 
 TEST_F(IntelCompile, MakesAnEntryAndRecordsTheVersion) {
-  const OfflineOutcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::success);
   EXPECT_EQ(outcome.messages, "");
-  const auto source = clbin::base::open_file_source("out.clbin");
-  const auto reader = BundleReader::open(*source, {}, clbin::format::TrailingBytes::refuse);
-  ASSERT_TRUE(reader);
-  const auto manifest = reader->read_manifest(*reader->find_group("k", "default"));
+  const BundleReader reader = sound_bundle("out.clbin");
+  const auto manifest = reader.read_manifest(*reader.find_group("k", "default"));
   ASSERT_TRUE(manifest);
   EXPECT_EQ(manifest->entries[0].tools.at("ocloc"), "22.43.24595");
 }
@@ -155,7 +150,7 @@ TEST_F(IntelCompile, KeepsDefinitionsWithSpacesOutOfTheOptions) {
 TEST_F(IntelCompile, NamesTheUsersFileInDiagnostics) {
   add_ocloc("echo \"1:1:8: error: no such type\"; echo 'Build failed with error code: -11'; "
             "exit 245");
-  const OfflineOutcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::compile_failed);
   EXPECT_THAT(outcome.messages, HasSubstr("k.cl:1:8: error: no such type\n"));
   EXPECT_THAT(outcome.messages, Not(HasSubstr("Build failed")));
@@ -176,7 +171,7 @@ TEST_F(IntelCompile, FailsTheUnitOfAnOclocThatWritesNothing) {
 
 TEST_F(IntelCompile, RefusesGarbage) {
   add_ocloc("mkdir out; echo garbage > out/kernel");
-  const OfflineOutcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::compile_failed);
   EXPECT_THAT(outcome.messages, HasSubstr("ocloc did not write a zebin"));
   EXPECT_FALSE(fs::exists("out.clbin"));

@@ -1,44 +1,28 @@
 // The compile mode for offline targets, with scripts instead of compilers.
 #pragma once
 
-#include "compile.hpp"
-
-#include "base/file_io.hpp"
-#include "format/bundle/bundle_reader.hpp"
 #include "support/project_folders.hpp"
+#include "unit/oclcc/compile/compile_case.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace oclcc {
 
 namespace fs = std::filesystem;
 using clbin::format::BundleReader;
 
-struct OfflineOutcome {
-  ExitCode code = ExitCode::success;
-  std::string messages;
-};
-
-class OfflineCompile : public ::testing::Test {
+class OfflineCompile : public CompileCase {
 protected:
   void SetUp() override {
-    m_before = fs::current_path();
-    fs::current_path(m_folder.path());
-    m_options.output = "out.clbin";
-    m_options.color = ColorMode::never;
+    CompileCase::SetUp();
     m_options.targets = {"spirv:1.2"};
     m_settings.executable = "/nonexistent/worker"; // makes every start of a driver an error
     add_tool("clang", "cat kernel.cl > \"$(echo \"$@\" | sed 's/.*-o \\([^ ]*\\).*/\\1/')\"");
     add_tool("llvm-spirv", k_translates);
     add_tool("spirv-val", "exit 0");
-    std::ofstream("k.cl") << "kernel void k() {}\n";
-    m_options.inputs = {{"k.cl", "k"}};
+    add_input("k", "kernel void k() {}");
   }
-  void TearDown() override { fs::current_path(m_before); }
 
   // Copies a module of the test data, which contains kernels.
   inline static const std::string k_translates =
@@ -62,24 +46,11 @@ protected:
     return static_cast<std::size_t>(std::count(std::istreambuf_iterator<char>(file), {}, '\n'));
   }
 
-  OfflineOutcome run() {
-    testing::internal::CaptureStderr();
-    Reporter reporter(m_options.color, m_options.verbosity);
-    OfflineOutcome outcome;
-    outcome.code = compile(m_options, m_settings, {m_cache}, reporter);
-    outcome.messages = testing::internal::GetCapturedStderr();
-    return outcome;
-  }
-
   static std::vector<std::string> targets_of(const fs::path& path) {
-    const auto source = clbin::base::open_file_source(path);
-    EXPECT_TRUE(source) << source.error().message;
-    const auto reader = BundleReader::open(*source, {}, clbin::format::TrailingBytes::refuse);
-    EXPECT_TRUE(reader) << reader.error().message;
-    EXPECT_TRUE(reader->verify());
+    const BundleReader reader = sound_bundle(path);
     std::vector<std::string> targets;
-    for (std::uint32_t i = 0; i < reader->entry_count(); ++i) {
-      const auto entry = reader->entry(i);
+    for (std::uint32_t i = 0; i < reader.entry_count(); ++i) {
+      const auto entry = reader.entry(i);
       EXPECT_EQ(entry->kind, clbin::format::BinaryKind::spirv);
       EXPECT_FALSE(entry->kernels.empty());
       targets.push_back(entry->target.spec.str());
@@ -88,18 +59,11 @@ protected:
   }
 
   void expect_failure(const std::string& message) {
-    const OfflineOutcome outcome = run();
+    const CompileOutcome outcome = run();
     EXPECT_EQ(outcome.code, ExitCode::compile_failed);
     EXPECT_EQ(outcome.messages, "oclcc: error: k.cl: 'spirv:1.2': " + message + "\n");
     EXPECT_FALSE(fs::exists("out.clbin"));
   }
-
-  clbin::base::TemporaryFolder m_folder =
-      clbin::base::TemporaryFolder::create({}, "oclcc-test-").value();
-  fs::path m_before;
-  Options m_options;
-  worker::WorkerSettings m_settings;
-  clbin::cache::CacheSettings m_cache; // off
 };
 
 } // namespace oclcc

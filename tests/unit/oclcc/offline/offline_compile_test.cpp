@@ -10,7 +10,7 @@ using ::testing::IsEmpty;
 
 TEST_F(OfflineCompile, MakesAnEntryForEachTargetWithoutADriver) {
   m_options.targets = {"spirv:1.2,1.0", "spirv:1.2:32"};
-  const OfflineOutcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::success);
   EXPECT_EQ(outcome.messages, "");
   EXPECT_THAT(targets_of("out.clbin"),
@@ -25,19 +25,15 @@ TEST_F(OfflineCompile, GivesTheSameBytesWithAnyNumberOfJobsAndOrderOfTargets) {
   m_options.targets = {"spirv:1.0", "spirv:1.2", "spirv:1.2"};
   m_options.jobs = 4;
   EXPECT_EQ(run().code, ExitCode::success);
-  std::ifstream one("one.clbin", std::ios::binary);
-  std::ifstream four("out.clbin", std::ios::binary);
-  EXPECT_TRUE(std::equal(std::istreambuf_iterator<char>(one), {},
-                         std::istreambuf_iterator<char>(four), {}));
+  EXPECT_TRUE(clbin::test::file_text("one.clbin") == clbin::test::file_text("out.clbin"));
 }
 
 TEST_F(OfflineCompile, RecordsTheVersionsOfItsTools) {
   ASSERT_EQ(run().code, ExitCode::success);
-  const auto source = clbin::base::open_file_source("out.clbin");
-  const auto reader = BundleReader::open(*source, {}, clbin::format::TrailingBytes::refuse);
-  const auto group = reader->find_group("k", "default");
+  const BundleReader reader = sound_bundle("out.clbin");
+  const auto group = reader.find_group("k", "default");
   ASSERT_TRUE(group);
-  const auto manifest = reader->read_manifest(*group);
+  const auto manifest = reader.read_manifest(*group);
   ASSERT_TRUE(manifest);
   const auto& tools = manifest->entries[0].tools;
   EXPECT_EQ(tools.at("clang"), "15.0.6");
@@ -47,7 +43,7 @@ TEST_F(OfflineCompile, RecordsTheVersionsOfItsTools) {
 
 TEST_F(OfflineCompile, NamesTheUsersFileInDiagnostics) {
   add_tool("clang", "echo \"kernel.cl:1:8: error: no such type\" >&2; exit 1");
-  const OfflineOutcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::compile_failed);
   EXPECT_THAT(outcome.messages, HasSubstr("k.cl:1:8: error: no such type\n"));
   EXPECT_EQ(starts("llvm-spirv"), 0U);
@@ -56,7 +52,7 @@ TEST_F(OfflineCompile, NamesTheUsersFileInDiagnostics) {
 
 TEST_F(OfflineCompile, DoesNotBlameTheSourceForWhatClangDoesNotAccept) {
   add_tool("clang", "echo \"error: unknown argument: '-x'\" >&2; exit 1");
-  const OfflineOutcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::compile_failed);
   EXPECT_EQ(outcome.messages,
             "oclcc: error: k.cl: 'spirv:1.2': '" + (m_folder.path() / "tool-clang").string() +
@@ -70,7 +66,7 @@ TEST_F(OfflineCompile, DoesNotBlameTheSourceForWhatClangDoesNotAccept) {
 TEST_F(OfflineCompile, UsesTypedPointersOnlyIfClangHasThem) {
   add_tool("clang", "[[ $* == *-no-opaque-pointers* ]] && exit 1\n"
                     "cat kernel.cl > \"$(echo \"$@\" | sed 's/.*-o \\([^ ]*\\).*/\\1/')\"");
-  const OfflineOutcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::success);
   EXPECT_EQ(outcome.messages, "");
 }
@@ -107,7 +103,7 @@ TEST_F(OfflineCompile, RepairsAModuleThatIsNotValidOnce) {
   add_tool("llvm-spirv",
            std::string("[[ ${@: -1} = kernel.bc ]] && touch bad || rm bad; ") + k_translates);
   add_tool("spirv-val", "[ ! -e bad ]");
-  const OfflineOutcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::success);
   EXPECT_EQ(outcome.messages, "");
   EXPECT_EQ(starts("clang"), 4U) << "one asks for typed pointers";
@@ -117,7 +113,7 @@ TEST_F(OfflineCompile, RepairsAModuleThatIsNotValidOnce) {
 
 TEST_F(OfflineCompile, RefusesGarbage) {
   add_tool("llvm-spirv", "echo garbage, which is long enough for a header > kernel.spv");
-  const OfflineOutcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::compile_failed);
   EXPECT_THAT(outcome.messages, HasSubstr("'spirv:1.2': "));
   EXPECT_FALSE(fs::exists("out.clbin"));
@@ -130,7 +126,7 @@ TEST_F(OfflineCompile, FailsTheUnitOfAToolThatWritesNothing) {
 
 TEST_F(OfflineCompile, WarnsOfOptionsWithoutEffect) {
   m_options.driver_options = {"-cl-opt-disable"};
-  const OfflineOutcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::success);
   EXPECT_THAT(outcome.messages, HasSubstr("'-cl-opt-disable' has no effect on 'spirv:1.2'"));
 }
@@ -142,14 +138,14 @@ TEST_F(OfflineCompile, RefusesUnknownOptions) {
 
 TEST_F(OfflineCompile, RefusesATargetThatDoesNotExist) {
   m_options.targets = {"spirv:9.9"};
-  const OfflineOutcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::command_line);
   EXPECT_THAT(outcome.messages, HasSubstr("--list-targets"));
 }
 
 TEST_F(OfflineCompile, EndsWithTheStatusOfAMissingToolBeforeItStartsAny) {
   m_options.tools["clang"] = "/nonexistent/clang";
-  const OfflineOutcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::file);
   EXPECT_EQ(starts("llvm-spirv"), 0U);
 }

@@ -82,35 +82,13 @@ protected:
 
   CacheOutcome run_on(const std::string& machine) {
     m_cache.folder = m_folder.path() / machine;
-    write(log_path(), "");
-    testing::internal::CaptureStderr();
-    Reporter reporter(m_options.color, m_options.verbosity);
-    CacheOutcome outcome;
-    outcome.code = compile(m_options, m_settings, {m_cache, m_remote}, reporter);
-    outcome.messages = testing::internal::GetCapturedStderr();
-    std::ifstream log(log_path());
-    for (std::string line; std::getline(log, line);) {
-      if (line.starts_with("build ")) {
-        outcome.builds.push_back(line.substr(6));
-      }
-    }
-    return outcome;
+    return run();
   }
   std::vector<std::string> notes_on(const std::string& machine) {
-    m_options.verbosity = Verbosity::verbose;
-    const CacheOutcome outcome = run_on(machine);
-    m_options.verbosity = Verbosity::normal;
-    std::vector<std::string> found;
-    std::istringstream lines(outcome.messages);
-    for (std::string line; std::getline(lines, line);) {
-      if (line.find("remote cache: ") != std::string::npos) {
-        found.push_back(line);
-      }
-    }
-    return found;
+    m_cache.folder = m_folder.path() / machine;
+    return verbose_lines("remote cache: ");
   }
 
-  remote::RemoteSettings m_remote;
   std::map<std::string, std::optional<std::string>> m_variables; // before the test
   std::mutex m_mutex;
   std::map<clbin::base::Digest, std::string> m_entries; // of the server

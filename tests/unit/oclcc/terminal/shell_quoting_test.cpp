@@ -2,13 +2,13 @@
 
 #include "base/file_io.hpp"
 #include "base/text.hpp"
+#include "support/texts.hpp"
 
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/core.h>
 #include <fstream>
 #include <gtest/gtest.h>
-#include <iterator>
 
 namespace oclcc {
 namespace {
@@ -87,8 +87,7 @@ std::string words_by(const std::string& shell, const std::vector<std::string>& w
   std::ofstream(script, std::ios::binary) << line << "\n";
   const std::string output = (folder.path() / "output").string();
   EXPECT_EQ(std::system(fmt::format("{} {} >{}", shell, script, output).c_str()), 0) << shell;
-  std::ifstream file(output, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  return clbin::test::file_text(output);
 }
 
 TEST(QuoteForShell, IsReadUnchangedByEveryShell) {

@@ -22,9 +22,7 @@ struct DriverOutcome {
 DriverOutcome run(const std::vector<std::string>& deeds, unsigned jobs,
                   const std::string& mode = "devices",
                   std::chrono::seconds timeout = std::chrono::seconds(60)) {
-  WorkerSettings settings;
-  settings.executable = worker_stub();
-  settings.arguments = {mode};
+  WorkerSettings settings = stub_settings(mode);
   settings.enumeration_timeout = std::max(timeout, std::chrono::seconds(60));
   auto installed = find_installed_devices(settings, PropertyQuery::skip);
   EXPECT_TRUE(installed);

@@ -36,13 +36,6 @@ protected:
     install("2.icd", "/stub/second.so\n");
   }
 
-  static WorkerSettings stub_settings(const std::string& mode) {
-    WorkerSettings settings;
-    settings.executable = worker_stub();
-    settings.arguments = {mode};
-    return settings;
-  }
-
   static clbin::base::Result<worker::InstalledDevices> find(const std::string& mode) {
     return find_installed_devices(stub_settings(mode), PropertyQuery::skip);
   }

@@ -205,9 +205,7 @@ TEST_F(WorkerHomeTest, EndsItsWorkersAndGoesWhenAStopIsRequested) {
   const pid_t tester = ::fork();
   if (tester == 0) {
     std::stop_source stop;
-    WorkerSettings settings;
-    settings.executable = worker_stub();
-    settings.arguments = {"devices"};
+    WorkerSettings settings = stub_settings();
     settings.stop = stop.get_token();
     auto own = with_home(settings);
     auto worker = WorkerProcess::start(*own);
@@ -235,9 +233,7 @@ TEST_F(WorkerHomeTest, EndsItsWorkersAndGoesWhenAStopIsRequested) {
 // If each thread made one, threads would fork in parallel. With AddressSanitizer, the guard then
 // blocked for ever on a lock of the allocator that another thread had held.
 TEST_F(WorkerHomeTest, IsOneForAllWorkersOfABuild) {
-  WorkerSettings settings;
-  settings.executable = worker_stub();
-  settings.arguments = {"devices"};
+  const WorkerSettings settings = stub_settings();
   auto installed = find_installed_devices(settings, PropertyQuery::skip);
   ASSERT_TRUE(installed) << installed.error().message;
   installed->workers.clear(); // makes each thread start one

@@ -23,13 +23,6 @@ using ::testing::Not;
 
 constexpr std::chrono::seconds k_patience{60};
 
-WorkerSettings stub_settings(const std::string& mode = "devices") {
-  WorkerSettings settings;
-  settings.executable = worker_stub();
-  settings.arguments = {mode};
-  return settings;
-}
-
 WorkerProcess start_stub(const std::string& mode = "devices") {
   auto worker = WorkerProcess::start(stub_settings(mode));
   EXPECT_TRUE(worker) << worker.error().message;

@@ -8,5 +8,11 @@ std::filesystem::path worker_stub() {
 std::filesystem::path oclcc_program() {
   return OCLCC_EXECUTABLE;
 }
+worker::WorkerSettings stub_settings(const std::string& mode) {
+  worker::WorkerSettings settings;
+  settings.executable = worker_stub();
+  settings.arguments = {mode};
+  return settings;
+}
 
 } // namespace oclcc
