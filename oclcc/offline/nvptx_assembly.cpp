@@ -94,8 +94,17 @@ bool is_image_instruction(std::string_view line) {
 //   .reg .u32 %amt2;
 //   shl.b64 %lhs, %rd1, %r2;
 //   sub.u32 %amt2, 64, %r2;
+// That of clang 17 and later is right:
+//   .reg .u32 %amt2;
+//   and.b32 %amt2, %r2, 63;
+//   shl.b64 %lhs, %rd1, %amt2;
 constexpr std::string_view k_rotation_start = "\t.reg .u32 %amt2;\n";
 constexpr std::string_view k_rotation_distance = "\tsub.u32 \t%amt2, 64, ";
+
+bool is_reduced(std::string_view emulation) {
+  const std::string_view line = take_line(emulation);
+  return line.starts_with("\tand.b32 \t%amt2, ") && line.ends_with(", 63;");
+}
 
 // The two instructions of a rotation, or std::nullopt if `text` does not start with them.
 struct Rotation {
@@ -213,6 +222,10 @@ Result<std::string> with_reduced_rotations(std::string_view ptx) {
        at = ptx.find(k_rotation_start)) {
     result += ptx.substr(0, at);
     ptx.remove_prefix(at + k_rotation_start.size());
+    if (is_reduced(ptx)) {
+      result += k_rotation_start;
+      continue;
+    }
     const auto rotation = read_rotation(ptx);
     if (!rotation) {
       return fail(ErrorCode::internal,

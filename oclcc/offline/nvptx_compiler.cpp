@@ -217,14 +217,15 @@ Result<void> compile_nvptx(const ToolSession& session, const FamilyRequest& requ
                            BuildReply& reply) {
   CLBIN_TRY_ASSIGN(auto words, unit_words(request, k_nvptx_rules, reply));
   CLBIN_TRY_ASSIGN(const auto registers, max_registers(request.options));
-  const FrontEndCall call{target_words(request.target) +
-                              Words{std::string(k_default_standard), "-O2", "-ffp-contract=on",
-                                    k_asm_keyword, extensions_of(standard_of(request.options)),
-                                    "-Wno-linker-warnings", "-disable-llvm-passes",
-                                    "-mlink-builtin-bitcode", request.shared.string(),
-                                    "-mlink-builtin-bitcode", session.path("libclc").string(),
-                                    "-emit-llvm", "-o", "kernel.ll"},
-                          std::move(words), std::string(nvptx_language())};
+  // clang 17 and later define __CUDA_ARCH__ for OpenCL C, too. The driver does not.
+  const FrontEndCall call{
+      target_words(request.target) +
+          Words{std::string(k_default_standard), "-O2", "-ffp-contract=on", "-U__CUDA_ARCH__",
+                k_asm_keyword, extensions_of(standard_of(request.options)), "-Wno-linker-warnings",
+                "-disable-llvm-passes", "-mlink-builtin-bitcode", request.shared.string(),
+                "-mlink-builtin-bitcode", session.path("libclc").string(), "-emit-llvm", "-o",
+                "kernel.ll"},
+      std::move(words), std::string(nvptx_language())};
   CLBIN_TRY_ASSIGN(const bool is_compiled, run_front_end(session, call, reply));
   if (!is_compiled) {
     return {};

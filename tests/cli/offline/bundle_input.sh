@@ -6,7 +6,7 @@ needs nvptx:sm_70
 needs spirv:1.2
 cat > k.cl << 'END'
 #include "factor.h"
-kernel void k(global float* a) { a[get_global_id(0)] *= FACTOR; }
+kernel void k(global float* a) { a[get_global_id(0)] /= a[FACTOR]; }
 END
 echo '#define FACTOR 3' > factor.h
 variants=(--variant plain= --variant fast=-cl-fast-relaxed-math)
@@ -28,7 +28,7 @@ echo "exit $?"
 #| exit 0
 #| program 'k', variant 'fast'
 #|   options   -cl-fast-relaxed-math
-#|   source    kept: 2 files, 103 bytes
+#|   source    kept: 2 files, 106 bytes
 #|   entry     PTX 6.0 for sm_50
 #|     target    nvptx:sm_50
 #|   entry     PTX 6.0 for sm_70
@@ -37,7 +37,7 @@ echo "exit $?"
 #|     target    spirv:1.2
 #| program 'k', variant 'plain'
 #|   options   none
-#|   source    kept: 2 files, 103 bytes
+#|   source    kept: 2 files, 106 bytes
 #|   entry     PTX 6.0 for sm_50
 #|     target    nvptx:sm_50
 #|   entry     PTX 6.0 for sm_70

@@ -14,7 +14,7 @@ ptx() {
 }
 ptx
 ptx -cl-fp32-correctly-rounded-divide-sqrt
-ptx -cl-fast-relaxed-math
+ptx -cl-fast-relaxed-math | sed s/mul.rn.f64/mul.f64/ # clang 17 and later name the rounding
 ptx -cl-denorms-are-zero
 ptx -cl-single-precision-constant
 ptx -cl-nv-maxrregcount=32

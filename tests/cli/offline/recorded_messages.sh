@@ -1,9 +1,10 @@
 #!/bin/bash
 # Messages of a recording name the program, whose name is a digest, and its first kernel: the sources
-# of all recorded programs have one name.
+# of all recorded programs have one name. clang 17 and later write "expanded from macro 'N'".
 # shellcheck source=tests/cli/offline/tools.bash
 source "$CLI_TESTS/offline/tools.bash"
 needs spirv:1.2
+exec 2> >(sed "s/expanded from macro 'N'/expanded from here/" >&2)
 name=$(printf '%064d' 12)
 cat > k.cl << 'END'
 #warning careful

@@ -99,9 +99,19 @@ TEST(NvptxAssembly, NamesAnotherTargetAndVersion) {
   }
 }
 
+TEST(NvptxAssembly, KeepsTheRotationsOfClang17) {
+  constexpr const char* k_ptx = "\t.reg .u32 %amt2;\n"
+                                "\tand.b32 \t%amt2, %r9, 63;\n"
+                                "\tshl.b64 \t%lhs, %rd5, %amt2;\n"
+                                "\tsub.u32 \t%amt2, 64, %amt2;\n"
+                                "\tshr.b64 \t%rhs, %rd5, %amt2;\n";
+  EXPECT_EQ(with_reduced_rotations(k_ptx), k_ptx);
+}
+
 TEST(NvptxAssembly, RefusesRotationsThatItDoesNotKnow) {
   for (const char* text :
-       {"\t.reg .u32 %amt2;\n", "\t.reg .u32 %amt2;\n\tshl.b64 \t%lhs, %rd5, %r9;\n",
+       {"\t.reg .u32 %amt2;\n", "\t.reg .u32 %amt2;\n\tand.b32 \t%amt2, %r9, 31;\n",
+        "\t.reg .u32 %amt2;\n\tshl.b64 \t%lhs, %rd5, %r9;\n",
         "\t.reg .u32 %amt2;\n\tshl.b64 \t%lhs, %rd5, %r9;\n\tsub.u32 \t%amt2, 64, %r8;\n",
         "\t.reg .u32 %amt2;\n\tshl.b32 \t%lhs, %rd5, %r9;\n\tsub.u32 \t%amt2, 64, %r9;\n"}) {
     const auto ptx = with_reduced_rotations(text);
