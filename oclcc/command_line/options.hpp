@@ -70,23 +70,27 @@ enum class ListFormat : std::uint8_t { text, json };
 struct Input {
   std::filesystem::path path; // "-" for standard input
   std::string program;        // of --program NAME=FILE, otherwise the stem; "stdin" for "-"
+  friend bool operator==(const Input&, const Input&) = default;
 };
 
 struct Variant {
   std::string name;
   std::vector<std::string> options; // like Options::driver_options
+  friend bool operator==(const Variant&, const Variant&) = default;
 };
 
 // --device-option PATTERN=OPTIONS
 struct DeviceOptions {
   std::string pattern;
   std::vector<std::string> options; // like Options::driver_options
+  friend bool operator==(const DeviceOptions&, const DeviceOptions&) = default;
 };
 
 // -ffile-prefix-map=OLD=NEW
 struct PrefixMapping {
   std::string old_prefix;
   std::string new_prefix;
+  friend bool operator==(const PrefixMapping&, const PrefixMapping&) = default;
 };
 
 // Who signs, and what: --sign, --sign-message, and the compile mode.
@@ -98,6 +102,7 @@ struct SigningOptions {
   std::optional<std::filesystem::path> passphrase_file; // also of --keygen
   // Whether the output is signed.
   [[nodiscard]] bool is_requested() const noexcept { return key || command; }
+  friend bool operator==(const SigningOptions&, const SigningOptions&) = default;
 };
 
 // With which key the output is encrypted, and for whom.
@@ -105,6 +110,7 @@ struct EncryptionOptions {
   std::optional<std::filesystem::path> key; // --encrypt-key; otherwise, a new key
   std::vector<std::string> recipients;      // --encrypt-for, as given
   [[nodiscard]] bool is_requested() const noexcept { return key || !recipients.empty(); }
+  friend bool operator==(const EncryptionOptions&, const EncryptionOptions&) = default;
 };
 
 struct Options {
@@ -178,6 +184,7 @@ struct Options {
   // --memory-limit of one compiler. 0 for no limit; std::nullopt for a fraction of the machine's
   // memory.
   std::optional<std::uint64_t> memory_limit_bytes;
+  friend bool operator==(const Options&, const Options&) = default;
 };
 
 // Returns one string for OpenCL, with words quoted if they contain white space or quotes. No
