@@ -123,9 +123,9 @@ cache::CacheSettings user_cache_of(const format::BundleReader& reader, const Ope
 
 Result<void> open_source(std::shared_ptr<const base::ByteSource> source, Opening opening,
                          format::TrailingBytes trailing, clbin_bundle** bundle) {
-  CLBIN_TRY_ASSIGN(format::BundleReader reader,
-                   format::BundleReader::open(std::move(source), opening.limits, trailing,
-                                              opening.required));
+  CLBIN_TRY_ASSIGN(
+      format::BundleReader reader,
+      format::BundleReader::open(std::move(source), opening.limits, trailing, opening.required));
   CLBIN_TRY(c_api::unlock(reader, opening.key));
   const auto settings = cache::CacheSettings::from_environment(cache::this_process());
   auto of_user_cache = user_cache_of(reader, opening, settings);

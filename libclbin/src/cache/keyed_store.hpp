@@ -31,8 +31,8 @@ struct EntryRequirements {
   format::ReadLimits limits{};
   const format::SignaturePolicy* signatures = nullptr; // null: none; they cover the key
 };
-// `name` names the bytes in messages. Safe on untrusted input. Errors: those of BundleReader, and of
-// check_signatures if signatures are required; damaged, if it is not an entry or has another key.
+// `name` names the bytes in messages. Safe on untrusted input. Errors: those of BundleReader; of
+// check_signatures, if signatures are required; damaged, if it is not an entry or has another key.
 [[nodiscard]] Result<CacheHit> open_entry(Bytes bytes, const std::string& name, const Digest& key,
                                           const EntryRequirements& required = {});
 
