@@ -90,7 +90,7 @@ bool is_il_module(const std::filesystem::path& path) {
 }
 
 // Formats the name for a #line directive.
-std::string in_quotes(std::string_view name) {
+std::string quoted_for_line(std::string_view name) {
   std::string text = "\"";
   for (const char c : name) {
     if (c == '"' || c == '\\') {
@@ -110,10 +110,10 @@ void map_text(std::span<const PrefixMapping> mappings, std::string& text,
     if (mapped == line->file) {
       continue;
     }
-    const std::string spelling = in_quotes(line->file);
+    const std::string spelling = quoted_for_line(line->file);
     const std::size_t at = text.rfind(spelling, line->end);
     if (at != std::string::npos) {
-      text.replace(at, spelling.size(), in_quotes(mapped));
+      text.replace(at, spelling.size(), quoted_for_line(mapped));
       names.emplace(mapped, line->file);
     }
   }
