@@ -121,7 +121,7 @@ cache::CacheSettings user_cache_of(const format::BundleReader& reader, const Ope
   return settings;
 }
 
-Result<void> open_source(std::shared_ptr<const base::ByteSource> source, Opening opening,
+Result<void> open_source(std::shared_ptr<const base::ByteSource> source, const Opening& opening,
                          format::TrailingBytes trailing, clbin_bundle** bundle) {
   CLBIN_TRY_ASSIGN(
       format::BundleReader reader,
@@ -185,8 +185,7 @@ clbin_status clbin_open(const char* path, const clbin_open_options* options, clb
     CLBIN_TRY(c_api::require(path, "path"));
     CLBIN_TRY_ASSIGN(Opening opening, opening_of(options));
     CLBIN_TRY_ASSIGN(auto source, base::open_file_source(path));
-    return open_source(std::move(source), std::move(opening), format::TrailingBytes::refuse,
-                       bundle);
+    return open_source(std::move(source), opening, format::TrailingBytes::refuse, bundle);
   });
 }
 
@@ -201,8 +200,7 @@ clbin_status clbin_open_memory(const void* data, size_t size_bytes,
         opening.required.has_value()
             ? copying_source(data, size_bytes)
             : base::memory_source(base::ByteView(static_cast<const std::byte*>(data), size_bytes));
-    return open_source(std::move(source), std::move(opening), format::TrailingBytes::ignore,
-                       bundle);
+    return open_source(std::move(source), opening, format::TrailingBytes::ignore, bundle);
   });
 }
 
@@ -218,7 +216,7 @@ clbin_status clbin_open_callback(clbin_read_function read, void* user_data, uint
     const auto call = [=](std::uint64_t offset, std::span<std::byte> bytes) {
       return read(offset, bytes.data(), bytes.size(), user_data);
     };
-    return open_source(base::callback_source(call, size_bytes, "callback"), std::move(opening),
+    return open_source(base::callback_source(call, size_bytes, "callback"), opening,
                        format::TrailingBytes::refuse, bundle);
   });
 }

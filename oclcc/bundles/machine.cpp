@@ -44,6 +44,7 @@ std::string aligned(const std::vector<Row>& rows, std::string_view indent = "") 
 
 std::string line_a_device(const std::vector<DeviceDescription>& devices) {
   std::vector<Row> rows;
+  rows.reserve(devices.size());
   for (const DeviceDescription& device : devices) {
     rows.push_back({device_number(device), std::string(device_type_name(device.type)),
                     printable(device.identity.platform_name),
@@ -175,6 +176,7 @@ std::vector<std::string> spellings_of(const std::vector<OfflineTarget>& targets)
 
 std::string text_of(const std::vector<ListedTarget>& targets) {
   std::vector<Row> rows;
+  rows.reserve(targets.size());
   for (const ListedTarget& target : targets) {
     rows.push_back(target.problem.empty() ? Row{target.spelling}
                                           : Row{target.spelling, target.problem});

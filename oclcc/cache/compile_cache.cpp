@@ -14,7 +14,7 @@ constexpr std::uint64_t k_max_cached_bundle_bytes = 64U << 20U;
 // Names every member of a reply, so that adding a member is a compile error until its storage is
 // decided here and in result_of(). `stage` has no information for a built unit.
 format::EntryInput entry_of(const format::Target& target, std::string options, BuildReply reply) {
-  auto& [cl_code, stage, log, error, binary, kernels, tools] = reply;
+  auto [cl_code, stage, log, error, binary, kernels, tools] = std::move(reply);
   tools.emplace(k_own_tool, OCLCC_VERSION);
   return {{},
           target,

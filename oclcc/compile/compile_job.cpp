@@ -125,7 +125,7 @@ public:
   void hand_out_results() const {
     for (const DistinctUnit& distinct : m_units) {
       for (JobUnit* const unit : distinct.units) {
-        static_cast<UnitOutcome&>(*unit) = distinct;
+        static_cast<UnitOutcome&>(*unit) = static_cast<const UnitOutcome&>(distinct);
       }
     }
   }
@@ -185,6 +185,16 @@ private:
     return misses;
   }
 
+  // Returns the place among the misses of the unit that another converts; std::nullopt if its
+  // binary is there already.
+  [[nodiscard]] std::optional<std::size_t> place_among(const std::vector<DistinctUnit*>& misses,
+                                                       std::size_t unit) {
+    const auto place = std::ranges::lower_bound(misses, &m_units[unit]);
+    return place != misses.end() && *place == &m_units[unit]
+               ? std::optional(static_cast<std::size_t>(place - misses.begin()))
+               : std::nullopt;
+  }
+
   // `misses` must outlive the plan.
   [[nodiscard]] BuildPlan plan_builds(const Options& options,
                                       const std::vector<DistinctUnit*>& misses) {
@@ -193,11 +203,8 @@ private:
     plan.jobs = worker_count(options);
     for (const DistinctUnit* const unit : misses) {
       PlannedUnit& planned = plan.units.emplace_back(unit->planned);
-      if (planned.input) { // there already, if it is no miss
-        const auto input = std::ranges::lower_bound(misses, &m_units[*planned.input]);
-        const bool is_miss = input != misses.end() && *input == &m_units[*planned.input];
-        planned.input = is_miss ? std::optional(static_cast<std::size_t>(input - misses.begin()))
-                                : std::nullopt;
+      if (planned.input) {
+        planned.input = place_among(misses, *planned.input);
       }
     }
     plan.complete = [this, &misses](std::size_t index, Unit& unit) {

@@ -215,6 +215,17 @@ Result<void> check_device_options(const Options& options, const Job& job) {
   return {};
 }
 
+// The words of --device-option for the target, behind those of the variant.
+std::vector<std::string> words_for(const BuildTarget& target, std::vector<std::string> words,
+                                   const Options& options) {
+  for (const DeviceOptions& added : options.device_options) {
+    if (target.device && matches_pattern(*target.device, added.pattern)) {
+      words.insert(words.end(), added.options.begin(), added.options.end());
+    }
+  }
+  return words;
+}
+
 } // namespace
 
 Result<void> add_device_options(const Options& options, Job& job) {
@@ -226,17 +237,11 @@ Result<void> add_device_options(const Options& options, Job& job) {
   }
   const IncludeSearch search = include_search(options);
   for (std::size_t i = 0; i < job.variants.size(); ++i) {
+    const std::vector<std::string> words =
+        options.variants.empty() ? std::vector<std::string>() : options.variants[i].options;
     for (const BuildTarget& target : job.targets) {
-      std::vector<std::string> words;
-      if (!options.variants.empty()) {
-        words = options.variants[i].options;
-      }
-      for (const DeviceOptions& added : options.device_options) {
-        if (target.device && matches_pattern(*target.device, added.pattern)) {
-          words.insert(words.end(), added.options.begin(), added.options.end());
-        }
-      }
-      job.variants[i].target_options.emplace_back(driver_options_of(search, words));
+      job.variants[i].target_options.emplace_back(
+          driver_options_of(search, words_for(target, words, options)));
     }
   }
   return {};

@@ -11,10 +11,8 @@ namespace oclcc::trust {
 
 using base::Bytes;
 using base::ByteView;
-using base::Digest;
 using base::MinisignHashing;
 using base::MinisignSignature;
-using base::to_hex;
 using format::TrailingKind;
 using format::TrailingRecord;
 

@@ -18,7 +18,6 @@ using base::FileDescriptor;
 using base::in_quotes;
 using base::MinisignSecretKey;
 using base::RecipientPublicKey;
-using base::RecipientSecretKey;
 using base::SecretBytes;
 
 namespace {

@@ -260,7 +260,8 @@ void ProgramTable::end_early_keep(const DueKeep& due) {
 void ProgramTable::add_kernel(cl_kernel kernel, const std::shared_ptr<TrackedProgram>& program,
                               std::shared_ptr<const Substitute> substitute, std::string name) {
   const Writing lock(m_mutex);
-  ++(substitute != nullptr ? program->substitute_kernels : program->kernels);
+  TrackedProgram& owner = *program;
+  ++(substitute != nullptr ? owner.substitute_kernels : owner.kernels);
   m_kernels.insert_or_assign(
       kernel, TrackedKernel{program, std::move(substitute), program->recorded, std::move(name)});
 }
