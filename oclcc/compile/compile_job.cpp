@@ -212,19 +212,23 @@ private:
     };
     if (m_cache.is_on() || m_job.remote) {
       plan.make = [this, &misses](std::size_t index, const std::function<UnitResult()>& build) {
-        DistinctUnit& unit = *misses[index];
-        const auto build_and_offer = [&] {
-          UnitResult result = build();
-          if (m_job.remote && is_built(result)) {
-            m_job.remote->offer(unit.cached,
-                                entry_of(unit.cached.target, unit.cached.options, *result.reply));
-          }
-          return result;
-        };
-        return m_cache.build(unit.cached, build_and_offer, unit.cache_note);
+        return build_for_caches(*misses[index], build);
       };
     }
     return plan;
+  }
+
+  // Called by the threads that build units.
+  UnitResult build_for_caches(DistinctUnit& unit, const std::function<UnitResult()>& build) {
+    const auto build_and_offer = [&] {
+      UnitResult result = build();
+      if (m_job.remote && is_built(result)) {
+        m_job.remote->offer(unit.cached,
+                            entry_of(unit.cached.target, unit.cached.options, *result.reply));
+      }
+      return result;
+    };
+    return m_cache.build(unit.cached, build_and_offer, unit.cache_note);
   }
 
   // Adds to `unit` the binary that it converts, if it converts one. Returns errors of reading it.
