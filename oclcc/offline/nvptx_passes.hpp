@@ -45,8 +45,8 @@ struct NvptxSettings {
 [[nodiscard]] std::vector<std::string> functions_with_images(std::string_view ptx);
 
 // Reduces the distances of 64-bit rotations. LLVM 15 emulates these with shifts, which limit a
-// distance to 64, and drops the user's own "& 63". internal: a rotation has another form than the
-// known one.
+// distance to 64, and drops the user's own "& 63". Those of LLVM 17 and later are reduced already,
+// and stay. internal: a rotation has neither form.
 [[nodiscard]] Result<std::string> with_reduced_rotations(std::string_view ptx);
 
 // Returns the module for another version of PTX and another architecture. internal: the module does

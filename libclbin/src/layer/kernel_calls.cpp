@@ -26,10 +26,12 @@ const format::KernelReflection* reflection_of(const std::optional<TrackedKernel>
 // whether a missing name is empty or unknown.
 bool is_known(const std::vector<KernelArgument>& arguments, cl_uint index,
               cl_kernel_arg_info name) {
-  return index >= arguments.size() ||
-         (name == CL_KERNEL_ARG_NAME        ? !arguments[index].name.empty()
-          : name == CL_KERNEL_ARG_TYPE_NAME ? !arguments[index].type_name.empty()
-                                            : true);
+  if (index >= arguments.size()) {
+    return true; // there is no such argument
+  }
+  const KernelArgument& argument = arguments[index];
+  return !(name == CL_KERNEL_ARG_NAME && argument.name.empty()) &&
+         !(name == CL_KERNEL_ARG_TYPE_NAME && argument.type_name.empty());
 }
 
 cl_int answer_argument(const std::vector<KernelArgument>& arguments, cl_uint index,
