@@ -157,7 +157,7 @@ Result<fs::path> find_layer(const ProcessEnvironment& environment) {
   }
   const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
   for (const fs::path& place : {folder, folder / ".." / OCLCC_LIBRARY_FOLDER, folder / ".." / "lib",
-                                folder / ".." / "libclbin" / "src" / "layer"}) {
+                                folder / ".." / "libclbin"}) {
     const fs::path path = (place / k_layer_name).lexically_normal();
     if (fs::is_regular_file(path, error)) {
       return path;
