@@ -61,7 +61,7 @@ say() {
   time say "time of listing the devices" bash -c "$oclcc --list-devices >/dev/null"
   time say "time of one compile" "$oclcc" --no-cache kernels/transpose.cl -o "$work/t.clbin"
   time say "time of one compile by cl_offline_compiler" env PATH="$build/oclcc:$PATH" \
-    oclcc/cl_offline_compiler --source kernels/transpose.cl --output "$work/t.bin" \
+    oclcc/command_line/cl_offline_compiler --source kernels/transpose.cl --output "$work/t.bin" \
     --cl-device-info "$work/device_info" --mode binary --
   say "raw PTX" bash -c "$oclcc kernels/matmul.cl -o $work/matmul.ptx && head -c 400 $work/matmul.ptx"
   printf '__kernel void k(__global float* x) {\n  x[0] = 1.0f;\n  x[1] = foo;\n}\n' >"$work/bad.cl"

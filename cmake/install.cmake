@@ -19,11 +19,11 @@ foreach(page IN LISTS pages)
 endforeach()
 install(DIRECTORY oclcc/schema DESTINATION ${CMAKE_INSTALL_DATADIR}/oclcc)
 # The folder in which bash-completion looks for the completion of a command of this name.
-install(FILES oclcc/completion/oclcc.bash
+install(FILES oclcc/command_line/completion/oclcc.bash
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME oclcc)
 # Debian's folders for the completions of packages.
-install(FILES oclcc/completion/_oclcc DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
-install(FILES oclcc/completion/oclcc.fish
+install(FILES oclcc/command_line/completion/_oclcc DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
+install(FILES oclcc/command_line/completion/oclcc.fish
   DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 # file(1) has no folder for third-party magic. Use `file -m`, or a line in /etc/magic.
 install(FILES oclcc/magic/clbin.magic DESTINATION ${CMAKE_INSTALL_DATADIR}/oclcc)

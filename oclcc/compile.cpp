@@ -1,19 +1,18 @@
 // Compile::run tells a compile, a sentence a step.
 #include "compile.hpp"
 
-#include "build_log/diagnostics.hpp"
-#include "bundles/bundle_change.hpp"
+#include "command_line/input_files.hpp"
 #include "compile/compile_job.hpp"
-#include "input/input_files.hpp"
-#include "output/compile_output.hpp"
-#include "output/launchers.hpp"
-#include "plan/unit_plan.hpp"
+#include "compile/compile_output.hpp"
+#include "compile/launchers.hpp"
+#include "compile/unit_plan.hpp"
 #include "remote/remote_cache.hpp"
+#include "targets/driver_compiler.hpp"
 #include "targets/machine_description.hpp"
 #include "targets/patterns.hpp"
+#include "terminal/diagnostics.hpp"
 #include "trust/bundle_encryption.hpp"
 #include "trust/key_files.hpp"
-#include "worker/driver_compiler.hpp"
 
 #include <algorithm>
 
@@ -205,8 +204,9 @@ public:
     m_job.compilers.clear(); // ends the workers that have listed the devices
     CLBIN_TRY_ASSIGN(m_job.spill, base::SpillFile::create(m_workers.home->path()));
     CompileCache cache(cache_settings(), file_stamp(m_workers.executable));
-    CLBIN_TRY_ASSIGN(const plan::Plan plan, plan::make_plan(m_job, m_options, m_output.path,
-                                                            compiler_facts(m_workers), cache));
+    CLBIN_TRY_ASSIGN(const plan::Plan plan,
+                     plan::make_plan(m_job, m_options, m_output.path,
+                                     compiler_facts(m_workers.executable), cache));
     warn_of(cache);
     CLBIN_TRY_ASSIGN(const std::string file, plan::write_plan(plan, m_job, m_options));
     m_reporter.note(fmt::format("{}: {} unit{} to build; {} in the compile cache", file,
@@ -442,7 +442,10 @@ private:
                       *variable));
       return nullptr;
     }
-    auto opened = remote::open_remote_cache(settings, clbin::cache::this_process());
+    auto trust = read_remote_trust(settings);
+    auto opened =
+        trust ? remote::open_remote_cache(settings, *std::move(trust), clbin::cache::this_process())
+              : tl::unexpected(std::move(trust.error()));
     if (!opened) {
       m_reporter.warning(fmt::format("remote cache: {}; it is not used", opened.error().message));
       return nullptr;
@@ -498,9 +501,9 @@ private:
           add_cubin_targets(m_job, m_workers, std::chrono::seconds(m_options.timeout_seconds)));
     }
     CLBIN_TRY(add_device_options(m_options, m_job));
-    return m_options.unit
-               ? plan::keep_unit(m_job, m_options, compiler_facts(m_workers), *m_options.unit)
-               : Result<void>();
+    return m_options.unit ? plan::keep_unit(m_job, m_options, compiler_facts(m_workers.executable),
+                                            *m_options.unit)
+                          : Result<void>();
   }
 
   // Starts to compress the sources for the bundle, unless it contains none that is known now.
@@ -521,7 +524,8 @@ private:
     if (!cache.is_on()) {
       m_reporter.verbose(fmt::format("compile cache: off: {}", cache.why_off()));
     }
-    build_job(m_job, m_options, compiler_facts(m_workers), m_workers.executable, cache, m_reporter);
+    build_job(m_job, m_options, compiler_facts(m_workers.executable), m_workers.executable, cache,
+              m_reporter);
     warn_of(cache);
     read_build_logs(m_job);
   }

@@ -1,8 +1,8 @@
 // From the words of the command line to the exit status: parses them, runs the function of their
 // mode, and prints its error.
+#include "command_line/input_files.hpp"
 #include "command_line/modes.hpp"
 #include "compile.hpp"
-#include "input/input_files.hpp"
 #include "remote/remote_settings.hpp"
 #include "terminal/interruption.hpp"
 #include "worker/spawn.hpp"

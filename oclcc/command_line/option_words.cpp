@@ -1,6 +1,7 @@
 #include "command_line/option_table.hpp"
 
 #include "base/file_io.hpp"
+#include "terminal/shell_quoting.hpp"
 
 #include <fmt/format.h>
 #include <numeric>
@@ -9,80 +10,11 @@ namespace oclcc {
 
 namespace {
 
-constexpr std::string_view k_white_space = " \t\n\r\f\v";
 constexpr std::uint64_t k_max_response_file_bytes = 16ULL << 20U;
 constexpr unsigned k_max_response_file_depth = 16;
 constexpr std::size_t k_max_response_files = 1000; // every reading counts
 constexpr std::uint64_t k_max_response_bytes = 64ULL << 20U;
 constexpr std::size_t k_max_words = 1'000'000;
-
-bool is_white_space(char c) {
-  return k_white_space.find(c) != std::string_view::npos;
-}
-
-// As in the shell, a backslash before an ordinary character is kept only inside double quotes.
-bool backslash_escapes(char quote, char next) {
-  return quote != '"' || next == '"' || next == '\\' || next == '$' || next == '`';
-}
-
-struct SplitWords {
-  std::vector<std::string> words;
-  bool ends_within_quotes = false;
-};
-
-// Applies the shell's quoting rules to a text.
-SplitWords split_words(std::string_view text) {
-  SplitWords result;
-  std::optional<std::string> word;
-  char quote = '\0';
-  const auto end_word = [&] {
-    if (word) {
-      result.words.push_back(*std::exchange(word, std::nullopt));
-    }
-  };
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool is_escaped = text[i] == '\\' && quote != '\'' && i + 1 < text.size() &&
-                            backslash_escapes(quote, text[i + 1]);
-    const char c = text[is_escaped ? ++i : i];
-    if (quote == '\0' && !is_escaped && is_white_space(c)) {
-      end_word();
-      continue;
-    }
-    if (!word) {
-      word.emplace(); // "" is a word
-    }
-    if (!is_escaped && (quote == '\0' ? c == '"' || c == '\'' : c == quote)) {
-      quote = quote == '\0' ? c : '\0';
-    } else {
-      *word += c;
-    }
-  }
-  end_word();
-  result.ends_within_quotes = quote != '\0';
-  return result;
-}
-
-std::string in_double_quotes(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      result += '\\';
-    }
-    result += c;
-  }
-  return result + '"';
-}
-
-std::string quote_option(const std::string& word) {
-  const std::size_t special = word.find_first_of(" \t\n\r\f\v\"'\\");
-  if (!word.empty() && special == std::string::npos) {
-    return word;
-  }
-  // -DNAME="a b" and not "-DNAME=a b": PoCL refuses the latter with -43 (measured).
-  const std::size_t equals = word.find('=');
-  const std::size_t quoted = equals < special ? equals + 1 : 0;
-  return word.substr(0, quoted) + in_double_quotes(std::string_view(word).substr(quoted));
-}
 
 // What the response files of a command line have cost. A few files that name one another several
 // times would otherwise be read billions of times.
@@ -164,18 +96,6 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 } // namespace
-
-std::vector<std::string> split_options(std::string_view text) {
-  return split_words(text).words;
-}
-
-std::string join_options(const std::vector<std::string>& words) {
-  std::string result;
-  for (const std::string& word : words) {
-    result += (result.empty() ? "" : " ") + quote_option(word);
-  }
-  return result;
-}
 
 std::string alternatives(const std::vector<std::string>& names) {
   std::string list;

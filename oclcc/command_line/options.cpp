@@ -5,6 +5,7 @@
 
 #include "base/zstd_codec.hpp"
 #include "command_line/option_table.hpp"
+#include "listing/launch_compilation.hpp"
 
 #include <fmt/format.h>
 #include <iterator>
@@ -578,6 +579,28 @@ Result<Options> parse_command_line(const std::vector<std::string>& words) {
 
 std::string version_text() {
   return fmt::format("oclcc {}\nzstd {}\n", OCLCC_VERSION, base::zstd_version());
+}
+
+Result<Specialization> parse_specialization(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  const auto size =
+      equals == std::string::npos || equals == 0
+          ? std::nullopt
+          : clbin::listing::parse_group_size(std::string_view(text).substr(equals + 1), 'x');
+  if (!size) {
+    return fail(ErrorCode::invalid_argument,
+                "'--specialize' requires KERNEL=SIZE, such as matmul=16x16 or scale=64, with one "
+                "to three numbers from 1 to {}; not '{}'",
+                clbin::listing::k_largest_group, text);
+  }
+  return Specialization{text.substr(0, equals), *size};
+}
+
+void add_specialization(std::vector<Specialization>& all, Specialization specialization) {
+  const auto place = std::lower_bound(all.begin(), all.end(), specialization);
+  if (place == all.end() || *place != specialization) {
+    all.insert(place, std::move(specialization));
+  }
 }
 
 } // namespace oclcc

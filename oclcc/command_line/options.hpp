@@ -3,12 +3,17 @@
 
 #include "base/digest.hpp"
 #include "base/result.hpp"
-#include "command_line/specialization.hpp"
-#include "embed/embedding.hpp"
+#include "command_line/embedding_names.hpp"
 #include "format/binary/binary_kind.hpp"
+#include "model/kernel.hpp"
 #include "terminal/reporter.hpp"
 
+#include <filesystem>
+#include <map>
+
 namespace oclcc {
+
+using format::Specialization;
 
 // Returns an error of the command line.
 template <typename... Arguments>
@@ -187,13 +192,11 @@ struct Options {
   friend bool operator==(const Options&, const Options&) = default;
 };
 
-// Returns one string for OpenCL, with words quoted if they contain white space or quotes. No
-// quoting works on every driver (measured: PoCL and Oclgrind lose inner quotes, rusticl crashes).
-// find_include_closure therefore moves such definitions from the command line into the text.
-[[nodiscard]] std::string join_options(const std::vector<std::string>& words);
-// The inverse of join_options, with the shell's quoting, for --variant NAME='OPTIONS' and recorded
-// options.
-[[nodiscard]] std::vector<std::string> split_options(std::string_view text);
+// Parses "matmul=16x16": one to three sizes, each from 1 to 65536. invalid_argument for any other
+// text.
+[[nodiscard]] Result<Specialization> parse_specialization(const std::string& text);
+// Inserts `specialization` in order, unless it is already present.
+void add_specialization(std::vector<Specialization>& all, Specialization specialization);
 
 // Returns the value of -j, otherwise the number of cores.
 [[nodiscard]] unsigned worker_count(const Options& options) noexcept;

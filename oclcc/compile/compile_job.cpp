@@ -1,6 +1,7 @@
 #include "compile/compile_job.hpp"
 
 #include "terminal/terminal_text.hpp"
+#include "trust/key_files.hpp"
 
 #include <numeric>
 #include <system_error>
@@ -302,6 +303,19 @@ void look_up_job(Job& job, const CompilerFacts& facts, CompileCache& cache) {
   JobBuilder builder(job, facts, std::nullopt, cache);
   builder.look_up(LookUpOf::present);
   builder.hand_out_results();
+}
+
+Result<remote::RemoteTrust> read_remote_trust(const remote::RemoteSettings& settings) {
+  remote::RemoteTrust found;
+  if (!settings.public_keys.empty()) {
+    CLBIN_TRY_ASSIGN(const auto keys, trust::read_public_keys(settings.public_keys));
+    found.required = trust::signature_policy(keys);
+  }
+  if (settings.sign_key) {
+    CLBIN_TRY_ASSIGN(auto key, trust::read_secret_key(*settings.sign_key, nullptr));
+    found.signer = std::make_shared<const base::SecretKey>(std::move(key.key));
+  }
+  return found;
 }
 
 } // namespace oclcc

@@ -2,11 +2,12 @@
 // compile.cpp takes with them.
 #pragma once
 
-#include "cache/compile_cache.hpp"
+#include "command_line/bundle_file.hpp"
 #include "command_line/options.hpp"
-#include "input/bundle_file.hpp"
 #include "remote/remote_cache.hpp"
 #include "terminal/exit_code.hpp"
+#include "units/compile_cache.hpp"
+#include "worker/worker_process.hpp"
 
 namespace oclcc {
 
@@ -220,5 +221,17 @@ void note_first_launches(const Job& job, Reporter& reporter);
 // Returns the bundle and takes the binaries out of `job`. Omits variants and programs that no
 // device built. For an optional program, the source remains; `source` must keep it.
 [[nodiscard]] BundleOfUnits make_bundle(Job& job, SourcePolicy source);
+
+// Reads the keys of `settings`. Errors: those of read_public_keys and read_secret_key.
+[[nodiscard]] Result<remote::RemoteTrust> read_remote_trust(const remote::RemoteSettings& settings);
+
+// Returns the bytes of `bundle` with the entries of `newer`, which has no source. An entry of
+// `newer` replaces the entry of the same program, variant, target and kind. All other entries are
+// copied without compressing them again. `newer` is plain, and the contents of `bundle` can be
+// read; `encryption` is that of the result (null: plain). Errors: those of the reader, of
+// strip_bundle and of merge_bundles.
+[[nodiscard]] Result<base::Bytes> replace_entries(const format::BundleReader& bundle,
+                                                  const base::Bytes& newer, SourcePolicy source,
+                                                  const format::Encryption* encryption);
 
 } // namespace oclcc

@@ -1,9 +1,9 @@
 #include "compile/compile_job.hpp"
 
-#include "build_log/diagnostics.hpp"
 #include "listing/launch_compilation.hpp"
 #include "opencl/driver.hpp"
 #include "source/source_closing.hpp"
+#include "terminal/diagnostics.hpp"
 #include "terminal/terminal_text.hpp"
 
 #include <fmt/format.h>
@@ -300,7 +300,7 @@ void report_details(const Job& job, const JobUnit& unit, Reporter& reporter) {
 
 Result<void> require_kernel(const Specialization& wanted,
                             const std::vector<const KernelReflection*>& kernels) {
-  const GroupSize* required = nullptr;
+  const format::GroupSize* required = nullptr;
   std::set<std::string> names;
   for (const KernelReflection* const kernel : kernels) {
     names.insert(kernel->name);
@@ -315,12 +315,13 @@ Result<void> require_kernel(const Specialization& wanted,
   if (required == nullptr) {
     return fail(ErrorCode::invalid_argument,
                 "'--specialize {}={}': there is no kernel '{}'; there {} {}", wanted.kernel,
-                to_string(wanted.size), wanted.kernel, names.size() == 1 ? "is" : "are",
+                clbin::listing::to_string(wanted.size), wanted.kernel,
+                names.size() == 1 ? "is" : "are",
                 names.empty() ? "none" : fmt::format("'{}'", fmt::join(names, "', '")));
   }
   return fail(ErrorCode::invalid_argument,
               "'--specialize {}={}': the kernel requires work-groups of {}", wanted.kernel,
-              to_string(wanted.size), to_string(*required));
+              clbin::listing::to_string(wanted.size), clbin::listing::to_string(*required));
 }
 
 void note_kernels(const std::string& program, const std::string& device,

@@ -1,11 +1,12 @@
 #include "compile/compile_job.hpp"
 
 #include "closure/include_closure.hpp"
+#include "command_line/input_files.hpp"
 #include "format/binary/binary_kernels.hpp"
-#include "input/input_files.hpp"
-#include "offline/clang_front_end.hpp"
 #include "source/directive_scanner.hpp"
+#include "targets/clang_front_end.hpp"
 #include "targets/patterns.hpp"
+#include "terminal/shell_quoting.hpp"
 
 #include <fmt/format.h>
 

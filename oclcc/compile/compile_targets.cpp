@@ -1,6 +1,6 @@
 #include "compile/compile_job.hpp"
 
-#include "offline/offline_compiler.hpp"
+#include "targets/offline_compiler.hpp"
 
 #include <fmt/format.h>
 

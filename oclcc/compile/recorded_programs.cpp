@@ -2,6 +2,7 @@
 
 #include "closure/run_time_closure.hpp"
 #include "format/bundle/bundle_surgery.hpp"
+#include "listing/launch_compilation.hpp"
 #include "loader/recorded_options.hpp"
 #include "source/recorded_names.hpp"
 #include "source/source_closing.hpp"
@@ -51,6 +52,12 @@ bool has_zero_byte(const SourcePackage& source) {
   return has(source.main.text) ||
          std::any_of(source.headers.begin(), source.headers.end(),
                      [&](const format::SourceFile& header) { return has(header.text); });
+}
+
+bool is_specializable(const format::GroupSize& size) noexcept {
+  return std::ranges::all_of(size, [](std::uint64_t items) {
+    return items != 0 && items <= clbin::listing::k_largest_group;
+  });
 }
 
 // The local sizes with which kernels of the variant were launched, as --specialize accepts them.

@@ -1,7 +1,5 @@
 #include "remote/remote_cache.hpp"
 
-#include "trust/key_files.hpp"
-
 #include <new>
 #include <system_error>
 
@@ -42,19 +40,6 @@ Clock::duration free_time(RequestEnd end, std::size_t size_bytes) {
   return end == RequestEnd::no_hit
              ? k_free_of_a_miss
              : k_free_of_a_hit + std::chrono::milliseconds(size_bytes / k_free_bytes_per_ms);
-}
-
-Result<RemoteTrust> read_remote_trust(const RemoteSettings& settings) {
-  RemoteTrust trust;
-  if (!settings.public_keys.empty()) {
-    CLBIN_TRY_ASSIGN(const auto keys, trust::read_public_keys(settings.public_keys));
-    trust.required = trust::signature_policy(keys);
-  }
-  if (settings.sign_key) {
-    CLBIN_TRY_ASSIGN(auto key, trust::read_secret_key(*settings.sign_key, nullptr));
-    trust.signer = std::make_shared<const base::SecretKey>(std::move(key.key));
-  }
-  return trust;
 }
 
 // The requests of one thread, over one connection.
@@ -331,9 +316,8 @@ std::string RemoteCache::take_warning() {
 }
 
 Result<std::unique_ptr<RemoteCache>>
-open_remote_cache(const RemoteSettings& settings,
+open_remote_cache(const RemoteSettings& settings, RemoteTrust trust,
                   const clbin::cache::ProcessEnvironment& environment) {
-  CLBIN_TRY_ASSIGN(RemoteTrust trust, read_remote_trust(settings));
   const auto program =
       find_storage_helper("/proc/self/exe", environment.variable("PATH").value_or(""));
   if (!program) {

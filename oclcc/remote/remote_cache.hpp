@@ -5,8 +5,8 @@
 // key: a signed entry of another unit is refused.
 #pragma once
 
-#include "cache/compile_cache.hpp"
 #include "remote/storage_client.hpp"
+#include "units/compile_cache.hpp"
 
 #include <condition_variable>
 #include <deque>
@@ -87,9 +87,6 @@ struct RemoteTrust {
   std::shared_ptr<const base::SecretKey> signer;   // null: entries are not signed
 };
 
-// Reads the keys of `settings`. Errors: those of read_public_keys and read_open_secret_key.
-[[nodiscard]] Result<RemoteTrust> read_remote_trust(const RemoteSettings& settings);
-
 using ConnectStorage =
     std::function<Result<StorageClient>(Clock::time_point deadline, const WakeUp& wake_up)>;
 
@@ -158,10 +155,10 @@ private:
 };
 
 // Opens the cache of `settings`, which must be on, over the helper beside this program. Starts no
-// process. Errors: those of read_remote_trust and storage_folder; file_not_found, if there is no
+// process. Errors: those of storage_folder; file_not_found, if there is no
 // helper.
 [[nodiscard]] Result<std::unique_ptr<RemoteCache>>
-open_remote_cache(const RemoteSettings& settings,
+open_remote_cache(const RemoteSettings& settings, RemoteTrust trust,
                   const clbin::cache::ProcessEnvironment& environment);
 
 } // namespace oclcc::remote

@@ -2,7 +2,6 @@
 
 #include "base/file_io.hpp"
 #include "base/text.hpp"
-#include "trust/key_files.hpp"
 #include "worker/spawn.hpp"
 
 #include <charconv>
@@ -220,7 +219,7 @@ void read_variables(const ProcessEnvironment& environment, RemoteSettings& setti
 // Does not turn the cache off.
 void warn_of_readers(RemoteSettings& settings) {
   for (const auto& file : {settings.token_file, settings.sign_key}) {
-    if (auto warning = file ? trust::warning_of_readers(*file) : std::nullopt) {
+    if (auto warning = file ? base::warning_of_readers(*file) : std::nullopt) {
       settings.problems.push_back(*std::move(warning));
     }
   }

@@ -1,7 +1,7 @@
 #include "remote/storage_client.hpp"
 
 #include "base/text.hpp"
-#include "cache/recipes.hpp"
+#include "units/recipes.hpp"
 #include "worker/spawn.hpp"
 #include "worker/worker_home.hpp"
 

@@ -5,7 +5,7 @@
 #include "base/digest.hpp"
 #include "base/file_io.hpp"
 #include "remote/remote_settings.hpp"
-#include "storage_http/storage_protocol.hpp"
+#include "remote/storage_http/storage_protocol.hpp"
 
 #include <mutex>
 

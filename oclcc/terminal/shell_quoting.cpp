@@ -42,6 +42,39 @@ std::string in_octal(std::string_view text) {
   return quoted + "')\"";
 }
 
+constexpr std::string_view k_white_space = " \t\n\r\f\v";
+
+bool is_white_space(char c) {
+  return k_white_space.find(c) != std::string_view::npos;
+}
+
+// As in the shell, a backslash before an ordinary character is kept only inside double quotes.
+bool backslash_escapes(char quote, char next) {
+  return quote != '"' || next == '"' || next == '\\' || next == '$' || next == '`';
+}
+
+std::string in_double_quotes(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      result += '\\';
+    }
+    result += c;
+  }
+  return result + '"';
+}
+
+std::string quote_option(const std::string& word) {
+  const std::size_t special = word.find_first_of(" \t\n\r\f\v\"'\\");
+  if (!word.empty() && special == std::string::npos) {
+    return word;
+  }
+  // -DNAME="a b" and not "-DNAME=a b": PoCL refuses the latter with -43 (measured).
+  const std::size_t equals = word.find('=');
+  const std::size_t quoted = equals < special ? equals + 1 : 0;
+  return word.substr(0, quoted) + in_double_quotes(std::string_view(word).substr(quoted));
+}
+
 } // namespace
 
 std::string in_single_quotes(std::string_view word) {
@@ -97,6 +130,49 @@ std::string escape_for_make(std::string_view path) {
     }
     result += c;
     backslashes = c == '\\' ? backslashes + 1 : 0;
+  }
+  return result;
+}
+
+SplitWords split_words(std::string_view text) {
+  SplitWords result;
+  std::optional<std::string> word;
+  char quote = '\0';
+  const auto end_word = [&] {
+    if (word) {
+      result.words.push_back(*std::exchange(word, std::nullopt));
+    }
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool is_escaped = text[i] == '\\' && quote != '\'' && i + 1 < text.size() &&
+                            backslash_escapes(quote, text[i + 1]);
+    const char c = text[is_escaped ? ++i : i];
+    if (quote == '\0' && !is_escaped && is_white_space(c)) {
+      end_word();
+      continue;
+    }
+    if (!word) {
+      word.emplace(); // "" is a word
+    }
+    if (!is_escaped && (quote == '\0' ? c == '"' || c == '\'' : c == quote)) {
+      quote = quote == '\0' ? c : '\0';
+    } else {
+      *word += c;
+    }
+  }
+  end_word();
+  result.ends_within_quotes = quote != '\0';
+  return result;
+}
+
+std::vector<std::string> split_options(std::string_view text) {
+  return split_words(text).words;
+}
+
+std::string join_options(const std::vector<std::string>& words) {
+  std::string result;
+  for (const std::string& word : words) {
+    result += (result.empty() ? "" : " ") + quote_option(word);
   }
   return result;
 }

@@ -31,4 +31,19 @@ namespace oclcc {
 // ":", which make then parses as the end of the targets.
 [[nodiscard]] std::string escape_for_make(std::string_view path);
 
+// The words of a text, by the shell's rules of quoting.
+struct SplitWords {
+  std::vector<std::string> words;
+  bool ends_within_quotes = false;
+};
+[[nodiscard]] SplitWords split_words(std::string_view text);
+
+// Returns one string for OpenCL, with words quoted if they contain white space or quotes. No
+// quoting works on every driver (measured: PoCL and Oclgrind lose inner quotes, rusticl crashes).
+// find_include_closure therefore moves such definitions from the command line into the text.
+[[nodiscard]] std::string join_options(const std::vector<std::string>& words);
+// The inverse of join_options, with the shell's quoting, for --variant NAME='OPTIONS' and recorded
+// options.
+[[nodiscard]] std::vector<std::string> split_options(std::string_view text);
+
 } // namespace oclcc

@@ -18,7 +18,7 @@ using format::KeySlot;
 namespace {
 
 void warn_of_readers(const std::filesystem::path& path, Reporter& reporter) {
-  if (const auto warning = warning_of_readers(path)) {
+  if (const auto warning = base::warning_of_readers(path)) {
     reporter.warning(*warning);
   }
 }

@@ -1,9 +1,9 @@
 // The keys that encrypt and decrypt bundles, and how the output of a run is encrypted.
 #pragma once
 
+#include "command_line/bundle_file.hpp"
 #include "command_line/options.hpp"
 #include "format/bundle/encryption.hpp"
-#include "input/bundle_file.hpp"
 
 namespace oclcc::trust {
 

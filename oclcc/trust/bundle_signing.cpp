@@ -56,7 +56,7 @@ Result<BundleSigner> BundleSigner::open(const Options& options, std::stop_token 
   CLBIN_TRY_ASSIGN(result.m_signer, open_signer(options, passphrases, std::move(stop)));
   result.m_counter = signing.counter;
   for (const auto& file : {signing.key, signing.vouching_key}) {
-    if (auto warning = file ? warning_of_readers(*file) : std::nullopt) {
+    if (auto warning = file ? base::warning_of_readers(*file) : std::nullopt) {
       result.m_warnings.push_back(std::move(*warning));
     }
   }

@@ -100,17 +100,6 @@ Result<MinisignSecretKey> read_secret_key(const std::filesystem::path& path,
   return key;
 }
 
-std::optional<std::string> warning_of_readers(const std::filesystem::path& path) {
-  constexpr mode_t k_others = 0077;
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode) ||
-      (status.st_mode & k_others) == 0) {
-    return std::nullopt;
-  }
-  return fmt::format("'{}' is secret, but its mode {:03o} lets others open it: chmod 600",
-                     path.string(), status.st_mode & 0777U);
-}
-
 Result<TrustedKey> read_public_key(const std::string& text) {
   if (const auto key = base::parse_minisign_public_key(text)) {
     return TrustedKey{key->key, key->id};

@@ -59,9 +59,6 @@ void protect_this_process() noexcept;
 [[nodiscard]] Result<base::MinisignSecretKey> read_secret_key(const std::filesystem::path& path,
                                                               Passphrases* passphrases);
 
-// Returns a warning if others than the owner of a secret file have rights to it.
-[[nodiscard]] std::optional<std::string> warning_of_readers(const std::filesystem::path& path);
-
 struct TrustedKey {
   base::PublicKey key;
   std::optional<base::MinisignKeyId> id{}; // 64 hexadecimal digits do not contain one

@@ -1,7 +1,7 @@
 #include "units/unit.hpp"
 
 #include "base/text.hpp"
-#include "command_line/options.hpp"
+#include "terminal/shell_quoting.hpp"
 
 namespace oclcc {
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "cache/cache_recipe.hpp"
-#include "command_line/specialization.hpp"
 #include "model/bundle.hpp"
 #include "terminal/reporter.hpp"
 
@@ -11,6 +10,9 @@
 #include <stop_token>
 
 namespace oclcc {
+
+using format::BuildReply;
+using format::Specialization;
 
 // The words of the command line, which programs receive as they are and drivers as one text; or the
 // text that a bundle records, which drivers receive unchanged.
@@ -25,16 +27,8 @@ public:
   [[nodiscard]] std::string text() const;
   // Without the quotes of a recorded text, in which "-D NAME" and "-U NAME" are one word each.
   [[nodiscard]] std::vector<std::string> words() const;
-  // std::nullopt if the options are words.
-  [[nodiscard]] const std::optional<std::string>& recorded_text() const noexcept {
-    return m_recorded;
-  }
 
   friend bool operator==(const BuildOptions&, const BuildOptions&) = default;
-  friend void visit(format::Is<BuildOptions> auto& options, const auto& member) {
-    member("options", options.m_words);
-    member("recorded_options", options.m_recorded);
-  }
 
 private:
   std::vector<std::string> m_words;
@@ -51,30 +45,6 @@ struct Unit {
   std::shared_ptr<const base::Bytes> binary{};     // if not null, `source` is null
   std::vector<format::KernelReflection> kernels{}; // of `binary`; to load it, names suffice
 };
-
-// An entry, or why there is none: what a worker answers, caches store, and bundles are made of. The
-// unit was built if `error` is empty and `cl_code` is 0. Then `binary` is not empty, unless a
-// binary was loaded.
-struct BuildReply {
-  std::int32_t cl_code = 0; // 0 if built
-  std::string stage;
-  std::string log;
-  std::string error; // a failure outside the compiler
-  base::Bytes binary;
-  std::vector<format::KernelReflection> kernels;
-  // Versions of the programs that made the binary ("ptxas": "13.0.88"), except oclcc and drivers.
-  std::map<std::string, std::string> tools{};
-};
-void visit(format::Is<BuildReply> auto& reply, const auto& member) {
-  auto& [cl_code, stage, log, error, binary, kernels, tools] = reply;
-  member("cl_code", cl_code);
-  member("stage", stage);
-  member("log", log);
-  member("error", error);
-  member("binary", binary);
-  member("kernels", kernels);
-  member("tools", tools);
-}
 
 struct UnitResult {
   // skipped: the unit needs the binary of another unit, which was not built or is of a kind that

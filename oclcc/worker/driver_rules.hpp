@@ -3,7 +3,6 @@
 #pragma once
 
 #include "base/byte_codec.hpp"
-#include "command_line/specialization.hpp"
 #include "listing/launch_compilation.hpp"
 #include "model/device.hpp"
 
@@ -49,6 +48,7 @@ enum class WarmUp : std::uint8_t {
 // Depends on what the device supports.
 [[nodiscard]] WarmUp warm_up_for(const clbin::format::DeviceIdentity& identity);
 
+using clbin::format::GroupSize;
 using clbin::listing::needs_specialization;
 
 // One pass of creating a binary, with an environment variable set.

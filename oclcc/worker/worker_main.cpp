@@ -186,7 +186,7 @@ public:
       return failed(fmt::format("clCreateContext failed: {}", clbin::opencl::cl_error_name(code)));
     }
     const bool is_loaded = !request.binary.empty();
-    std::string options = request.options.text();
+    std::string options = request.options;
     if (!is_loaded) {
       options += options.empty() ? "-cl-kernel-arg-info" : " -cl-kernel-arg-info";
     }
@@ -299,10 +299,11 @@ private:
     std::set<GroupSize> sizes;
     std::set<GroupSize> offset_sizes;
     for (KernelReflection& kernel : reply.kernels) {
-      kernel.specialized_sizes = sizes_to_specialize(kernel, request.specializations);
+      kernel.specialized_sizes =
+          clbin::listing::sizes_to_specialize(kernel, request.specializations);
       for (const GroupSize& size : kernel.specialized_sizes) {
         sizes.insert(size);
-        if (has_offset_launch(kernel.name, size, request.specializations)) {
+        if (clbin::listing::has_offset_launch(kernel.name, size, request.specializations)) {
           offset_sizes.insert(size);
         }
       }

@@ -140,7 +140,7 @@ public:
     return {};
   }
 
-  Result<void> read(std::string_view name, GroupSize& size) {
+  Result<void> read(std::string_view name, format::GroupSize& size) {
     for (std::uint64_t& items : size) {
       CLBIN_TRY(read(name, items));
     }

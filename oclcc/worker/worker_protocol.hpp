@@ -3,7 +3,8 @@
 // and limits.
 #pragma once
 
-#include "units/unit.hpp"
+#include "model/bundle.hpp"
+#include "terminal/reporter.hpp"
 
 #include <chrono>
 
@@ -62,7 +63,9 @@ private:
 // Returns what the worker of `folder` noted last; std::nullopt if it noted nothing, or cleared it.
 [[nodiscard]] std::optional<std::string> read_kernel_note(const std::filesystem::path& folder);
 
+using format::BuildReply;
 using format::DeviceDescription;
+using format::Specialization;
 
 struct EnumerateRequest {
   bool with_properties = false;
@@ -97,7 +100,7 @@ struct BuildRequest {
   std::uint32_t platform = 0;
   std::uint32_t device = 0;
   format::SourcePackage source;
-  BuildOptions options; // the worker adds -cl-kernel-arg-info for a source
+  std::string options; // the worker adds -cl-kernel-arg-info for a source
   // If not empty, this device binary is loaded instead. It must contain the kernels of these names.
   base::Bytes binary{};
   std::vector<std::string> binary_kernels{};

@@ -5,7 +5,7 @@
 ### bash_completion
 # Bash completes exactly the options that --help lists, and values and files.
 # shellcheck source=/dev/null
-source "$ROOT/oclcc/completion/oclcc.bash"
+source "$ROOT/oclcc/command_line/completion/oclcc.bash"
 # shellcheck source=tests/cli/documents/options_of_help.bash
 source "$CLI_TESTS/documents/options_of_help.bash"
 complete_words() {
@@ -101,7 +101,7 @@ file -b -m "$ROOT/oclcc/magic/clbin.magic" t | grep -c bundle
 command -v fish > /dev/null || { echo "there is no fish"; exit 77; }
 # shellcheck source=tests/cli/documents/options_of_help.bash
 source "$CLI_TESTS/documents/options_of_help.bash"
-complete_line() { fish --no-config -c 'source $argv[1]; complete -C $argv[2]' "$ROOT/oclcc/completion/oclcc.fish" "$1" | cut -f1; }
+complete_line() { fish --no-config -c 'source $argv[1]; complete -C $argv[2]' "$ROOT/oclcc/command_line/completion/oclcc.fish" "$1" | cut -f1; }
 options_of_help > of_help
 complete_line 'oclcc -' | sorted > completed
 diff of_help completed && [ "$(wc -l < completed)" -gt 30 ] && echo "the same"
@@ -162,8 +162,8 @@ python3 "$CLI_TESTS/documents/compare_help_and_manual.py" help.txt "$ROOT/man/oc
 # The completions of zsh and fish are those that from_help.py generates from --help.
 oclcc --help=all > help.txt
 for shell in zsh:_oclcc fish:oclcc.fish; do
-  python3 "$ROOT/oclcc/completion/from_help.py" "${shell%:*}" < help.txt |
-    diff - "$ROOT/oclcc/completion/${shell#*:}" && echo "${shell%:*}: as made"
+  python3 "$ROOT/oclcc/command_line/completion/from_help.py" "${shell%:*}" < help.txt |
+    diff - "$ROOT/oclcc/command_line/completion/${shell#*:}" && echo "${shell%:*}: as made"
 done
 # expected output:
 #| zsh: as made
@@ -176,7 +176,7 @@ command -v zsh > /dev/null || { echo "there is no zsh"; exit 77; }
 source "$CLI_TESTS/documents/options_of_help.bash"
 complete_line() {
   : > hits
-  TERM=dumb zsh -f "$CLI_TESTS/documents/complete_line.zsh" "$ROOT/oclcc/completion" "$1" hits
+  TERM=dumb zsh -f "$CLI_TESTS/documents/complete_line.zsh" "$ROOT/oclcc/command_line/completion" "$1" hits
   grep . hits | sorted # zsh lists some options twice
 }
 options_of_help > of_help

@@ -1,7 +1,7 @@
 #!/bin/bash
 # shellcheck disable=SC2218 # tests have their own functions of one name
 # Tests of cl_offline_compiler.
-offline_compiler=$ROOT/oclcc/cl_offline_compiler
+offline_compiler=$ROOT/oclcc/command_line/cl_offline_compiler
 
 # device_info NAME FILE [LINE...]: writes the device description of the conformance suite.
 device_info() {

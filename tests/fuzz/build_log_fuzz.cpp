@@ -1,7 +1,7 @@
 // Input: a build log, a zero byte, and the text of the main file. Parsing accepts any log, and may
 // ignore parts of it.
-#include "build_log/diagnostics.hpp"
 #include "fuzz_check.hpp"
+#include "terminal/diagnostics.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -25,10 +25,10 @@ expect_found() {
 
 expect_found "oclcc/terminal/reporter.cpp includes oclcc/compile/compile_job.hpp, which is not below it" \
   oclcc/terminal/reporter.cpp '#include "compile/compile_job.hpp"'
-expect_found "oclcc/embed/embedding.hpp includes oclcc/terminal/reporter.hpp, which is not below it" \
-  oclcc/embed/embedding.hpp '# include "terminal/reporter.hpp"'
-expect_found "oclcc/input/bundle_file.hpp includes oclcc/compile.hpp, which is not below it" \
-  oclcc/input/bundle_file.hpp '#include "compile.hpp"'
+expect_found "oclcc/terminal/reporter.hpp includes oclcc/worker/spawn.hpp, which is not below it" \
+  oclcc/terminal/reporter.hpp '# include "worker/spawn.hpp"'
+expect_found "oclcc/command_line/bundle_file.hpp includes oclcc/compile.hpp, which is not below it" \
+  oclcc/command_line/bundle_file.hpp '#include "compile.hpp"'
 expect_found "libclbin/src/base/digest.hpp includes libclbin/src/model/bundle.hpp, which is not below it" \
   libclbin/src/base/digest.hpp '#include "model/bundle.hpp"'
 t=oclcc/trust

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <limits>
 #include <poll.h>
 #include <sys/stat.h>
@@ -442,6 +443,17 @@ Result<ByteRegion> KeptBytes::read() const {
   }
   CLBIN_TRY_ASSIGN(Bytes bytes, m_file->read(m_offset, m_size_bytes));
   return ByteRegion::own(std::move(bytes));
+}
+
+std::optional<std::string> warning_of_readers(const std::filesystem::path& path) {
+  constexpr mode_t k_others = 0077;
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode) ||
+      (status.st_mode & k_others) == 0) {
+    return std::nullopt;
+  }
+  return fmt::format("'{}' is secret, but its mode {:03o} lets others open it: chmod 600",
+                     path.string(), status.st_mode & 0777U);
 }
 
 } // namespace clbin::base

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <sys/types.h>
 
 namespace clbin::base {
@@ -226,4 +227,7 @@ private:
   std::uint64_t m_offset = 0;
   std::uint64_t m_size_bytes = 0;
 };
+// Returns a warning if others than the owner of a secret file have rights to it.
+[[nodiscard]] std::optional<std::string> warning_of_readers(const std::filesystem::path& path);
+
 } // namespace clbin::base

@@ -215,6 +215,26 @@ private:
   std::map<std::uint32_t, Sources> m_sources;        // likewise
 };
 
+std::string argument_text(const format::KernelArgument& argument) {
+  std::string text;
+  const auto add = [&](std::string_view word) {
+    if (!word.empty()) {
+      text += (text.empty() ? "" : " ") + std::string(word);
+    }
+  };
+  if (argument.address_space != format::AddressSpace::private_) {
+    add(name_of(argument.address_space));
+  }
+  add(argument.access == format::AccessQualifier::none ? "" : name_of(argument.access));
+  add(argument.is_pipe ? "pipe" : "");
+  add(argument.is_const ? "const" : "");
+  add(argument.is_volatile ? "volatile" : "");
+  add(argument.type_name);
+  add(argument.is_restrict ? "restrict" : "");
+  add(argument.name);
+  return text;
+}
+
 } // namespace
 
 void ErrorList::add(const base::Error& error) {
@@ -267,6 +287,19 @@ BundleSummary summarize(const format::BundleReader& reader, ErrorList errors) {
   }
   summary.errors = errors.list();
   return summary;
+}
+
+std::string kernel_signature(const format::KernelReflection& kernel) {
+  if (!kernel.arguments) {
+    return kernel.argument_count
+               ? fmt::format("{}({} arguments)", kernel.name, *kernel.argument_count)
+               : kernel.name + "(...)";
+  }
+  std::string arguments;
+  for (const format::KernelArgument& argument : *kernel.arguments) {
+    arguments += (arguments.empty() ? "" : ", ") + argument_text(argument);
+  }
+  return fmt::format("{}({})", kernel.name, arguments);
 }
 
 } // namespace clbin::listing

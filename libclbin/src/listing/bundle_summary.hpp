@@ -95,4 +95,8 @@ private:
   base::JsonStream m_document;
 };
 
+// Returns "matmul(global float* restrict C, int width)", or "matmul(5 arguments)" or "matmul(...)"
+// if less is known.
+[[nodiscard]] std::string kernel_signature(const format::KernelReflection& kernel);
+
 } // namespace clbin::listing

@@ -20,6 +20,30 @@ struct EntryInput {
   std::vector<SpecConstant> spec_constants{};
 };
 
+// An entry, or why there is none: what a worker answers, caches store, and bundles are made of. The
+// unit was built if `error` is empty and `cl_code` is 0. Then `binary` is not empty, unless a
+// binary was loaded.
+struct BuildReply {
+  std::int32_t cl_code = 0; // 0 if built
+  std::string stage;
+  std::string log;
+  std::string error; // a failure outside the compiler
+  base::Bytes binary;
+  std::vector<KernelReflection> kernels;
+  // Versions of the programs that made the binary ("ptxas": "13.0.88"), except oclcc and drivers.
+  std::map<std::string, std::string> tools{};
+};
+void visit(Is<BuildReply> auto& reply, const auto& member) {
+  auto& [cl_code, stage, log, error, binary, kernels, tools] = reply;
+  member("cl_code", cl_code);
+  member("stage", stage);
+  member("log", log);
+  member("error", error);
+  member("binary", binary);
+  member("kernels", kernels);
+  member("tools", tools);
+}
+
 struct VariantInput {
   std::string name;    // "default" if not named
   std::string options; // used by the source fallback

@@ -45,7 +45,7 @@ echo 'crash at=clCreateProgramWithSource source="void second("' > scenario
 echo "with a crash: $(starts oclcc -j1 --keep-going "${chosen[@]:0:2}" ./*.cl -o out.clbin)"
 : > scenario
 printf 'CL_DEVICE_NAME="%s"\n' "${measured[0]#*$'\t'}" > device.txt
-compiler=$ROOT/oclcc/cl_offline_compiler
+compiler=$ROOT/oclcc/command_line/cl_offline_compiler
 echo "cl_offline_compiler: $(starts "$compiler" --source first.cl --output out.bin \
   --cl-device-info device.txt --mode binary)"
 # expected output:

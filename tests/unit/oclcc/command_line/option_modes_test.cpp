@@ -2,7 +2,7 @@
 // is independent of the product's table.
 #include "command_line/option_table.hpp"
 #include "command_line/options.hpp"
-#include "output/output_plan.hpp"
+#include "compile/output_plan.hpp"
 
 #include <algorithm>
 #include <gmock/gmock.h>

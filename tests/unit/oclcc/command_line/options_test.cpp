@@ -345,20 +345,6 @@ TEST_F(ResponseFile, MustExist) {
   EXPECT_EQ(result.error().message, "cannot open '/no/such/file': No such file or directory");
 }
 
-TEST(OptionWords, SplitLikeTheShell) {
-  EXPECT_THAT(split_options("  a  b\t c\n"), ElementsAre("a", "b", "c"));
-  EXPECT_THAT(split_options("-DX=\"a b\" 'c d' e\\ f"), ElementsAre("-DX=a b", "c d", "e f"));
-  EXPECT_THAT(split_options("\"a\\\"b\" 'a\\b' \"a\\b\""), ElementsAre("a\"b", "a\\b", "a\\b"));
-  EXPECT_THAT(split_options("''"), ElementsAre(""));
-  EXPECT_THAT(split_options(""), ElementsAre());
-}
-
-TEST(OptionWords, JoinSoThatTheySplitAgain) {
-  const Words words = {"-DX", "-DY=1 + 2", "-DZ=\"s\"", "a b", "", "-DB=a\\b", "-DQ='c'"};
-  EXPECT_EQ(join_options({"-DX", "-DY=1 + 2"}), "-DX -DY=\"1 + 2\"");
-  EXPECT_EQ(split_options(join_options(words)), words);
-}
-
 TEST(Options, RefuseHelpOfAnotherExtent) {
   EXPECT_EQ(refused({"--help=unknown"}), "'--help' accepts common or all, not 'unknown'");
   EXPECT_EQ(refused({"--help="}), "option '--help' needs a value: --help all");

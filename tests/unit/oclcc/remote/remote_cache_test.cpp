@@ -362,37 +362,6 @@ TEST_F(SignedRemoteCacheTest, StoresEntriesThatCount) {
   EXPECT_THAT(fetch_object(m_storage.requests()[0].entry).notes, ElementsAre("hit"));
 }
 
-TEST(RemoteTrust, ReadsItsKeys) {
-  const auto folder = clbin::base::TemporaryFolder::create({}, "oclcc-trust-test-").value();
-  const auto key = clbin::base::MinisignSecretKey::generate();
-  const auto secret =
-      clbin::base::minisign_secret_key_file(key, nullptr, clbin::base::k_interactive_cost);
-  RemoteSettings settings;
-  settings.sign_key = folder.path() / "a.key";
-  std::ofstream(*settings.sign_key) << as_text(secret->view());
-  settings.public_keys = {clbin::base::to_hex(Digest{key.key.public_key().bytes})};
-  const auto trust = read_remote_trust(settings);
-  ASSERT_TRUE(trust) << trust.error().message;
-  EXPECT_EQ(trust->signer->public_key(), key.key.public_key());
-  EXPECT_THAT(trust->required->keys, ElementsAre(key.key.public_key()));
-}
-
-TEST(RemoteTrust, AsksNobodyForAPassphrase) {
-  const auto folder = clbin::base::TemporaryFolder::create({}, "oclcc-trust-test-").value();
-  const auto key = clbin::base::MinisignSecretKey::generate();
-  const auto passphrase = clbin::base::SecretBytes::copy_of(as_bytes("secret"));
-  const auto secret =
-      clbin::base::minisign_secret_key_file(key, &passphrase, clbin::base::k_interactive_cost);
-  RemoteSettings settings;
-  settings.sign_key = folder.path() / "a.key";
-  std::ofstream(*settings.sign_key) << as_text(secret->view());
-  const auto trust = read_remote_trust(settings);
-  ASSERT_FALSE(trust);
-  EXPECT_THAT(
-      trust.error().message,
-      ::testing::EndsWith("a passphrase protects this key, and nobody is asked for it here"));
-}
-
 // --- stores -------------------------------------------------------------------------------------
 
 TEST_F(RemoteCacheTest, StoresWhatWasBuilt) {

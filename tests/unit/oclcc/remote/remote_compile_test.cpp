@@ -3,7 +3,7 @@
 
 #include "base/crypto/key_text.hpp"
 #include "remote/storage_client.hpp"
-#include "unit/oclcc/cache/compile_cache_case.hpp"
+#include "unit/oclcc/units/compile_cache_case.hpp"
 
 #include <cstdlib>
 #include <gmock/gmock.h>

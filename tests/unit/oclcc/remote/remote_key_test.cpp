@@ -1,9 +1,9 @@
 // The keys that all machines compute. Two folders are two machines.
-#include "cache/recipes.hpp"
+#include "units/recipes.hpp"
 
 #include "base/file_io.hpp"
-#include "offline/tools.hpp"
 #include "support/sample_identities.hpp"
+#include "targets/tools.hpp"
 
 #include <CL/cl.h>
 #include <fstream>

@@ -8,10 +8,13 @@
 #include <cstdlib>
 #include <fmt/core.h>
 #include <fstream>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace oclcc {
 namespace {
+
+using ::testing::ElementsAre;
 
 TEST(QuoteForShell, LeavesPlainWordsAlone) {
   EXPECT_EQ(quote_for_shell("-DX=1"), "-DX=1");
@@ -126,6 +129,21 @@ TEST(InSingleQuotes, KeepsControlCharacters) {
 TEST(OptionWords, AreOneWordIfTheValueWouldBeAResponseFile) {
   EXPECT_EQ(option_words("--variant", "a=@"), (std::vector<std::string>{"--variant", "a=@"}));
   EXPECT_EQ(option_words("--variant", "@a="), (std::vector<std::string>{"--variant=@a="}));
+}
+
+TEST(OptionWords, SplitLikeTheShell) {
+  EXPECT_THAT(split_options("  a  b\t c\n"), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(split_options("-DX=\"a b\" 'c d' e\\ f"), ElementsAre("-DX=a b", "c d", "e f"));
+  EXPECT_THAT(split_options("\"a\\\"b\" 'a\\b' \"a\\b\""), ElementsAre("a\"b", "a\\b", "a\\b"));
+  EXPECT_THAT(split_options("''"), ElementsAre(""));
+  EXPECT_THAT(split_options(""), ElementsAre());
+}
+
+TEST(OptionWords, JoinSoThatTheySplitAgain) {
+  const std::vector<std::string> words = {"-DX", "-DY=1 + 2", "-DZ=\"s\"", "a b",
+                                          "",    "-DB=a\\b",  "-DQ='c'"};
+  EXPECT_EQ(join_options({"-DX", "-DY=1 + 2"}), "-DX -DY=\"1 + 2\"");
+  EXPECT_EQ(split_options(join_options(words)), words);
 }
 
 } // namespace

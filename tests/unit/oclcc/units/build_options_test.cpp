@@ -13,7 +13,6 @@ TEST(BuildOptions, JoinWordsForADriver) {
   const BuildOptions options({"-DX=a b", "-w", "", "-DY=\"c\""});
   EXPECT_EQ(options.text(), "-DX=\"a b\" -w \"\" -DY=\"\\\"c\\\"\"");
   EXPECT_THAT(options.words(), ElementsAre("-DX=a b", "-w", "", "-DY=\"c\""));
-  EXPECT_EQ(options.recorded_text(), std::nullopt);
 }
 
 TEST(BuildOptions, KeepARecordedTextAsItIs) {

@@ -1,6 +1,6 @@
 // A faulty driver affects only its own requests, on every platform of this machine.
+#include "targets/driver_compiler.hpp"
 #include "units/unit.hpp"
-#include "worker/driver_compiler.hpp"
 #include "worker/driver_rules.hpp"
 #include "worker/installed_devices.hpp"
 

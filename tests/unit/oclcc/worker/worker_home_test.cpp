@@ -2,9 +2,9 @@
 #include "worker/worker_home.hpp"
 
 #include "base/file_io.hpp"
+#include "targets/driver_compiler.hpp"
 #include "unit/oclcc/worker/worker_programs.hpp"
 #include "units/unit.hpp"
-#include "worker/driver_compiler.hpp"
 #include "worker/installed_devices.hpp"
 #include "worker/worker_process.hpp"
 

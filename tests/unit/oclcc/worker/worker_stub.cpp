@@ -20,7 +20,7 @@ namespace {
 
 using namespace oclcc::worker;
 using clbin::base::ByteWriter;
-using oclcc::BuildReply;
+using oclcc::format::BuildReply;
 
 // Platform 0 has two devices, platform 1 has one.
 struct StubDevice {
@@ -254,7 +254,7 @@ std::string binary_for(const std::string& deed, const BuildRequest& request,
     return std::string(".version 7.5\n.target sm_90, texmode_independent\n.address_size 64\n") +
            '\0';
   }
-  std::string binary = "binary of " + request.source.main.text + request.options.text();
+  std::string binary = "binary of " + request.source.main.text + request.options;
   if (deed == "own name") {
     for (const DeviceDescription& device : devices.devices) {
       if (device.platform == request.platform && device.device == request.device) {

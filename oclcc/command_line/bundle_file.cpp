@@ -1,0 +1,170 @@
+#include "command_line/bundle_file.hpp"
+
+#include "format/bundle/bundle_layout.hpp"
+#include "format/bundle/encryption.hpp"
+#include "listing/bundle_summary.hpp"
+
+#include <fmt/format.h>
+
+namespace oclcc {
+
+namespace {
+
+constexpr std::size_t k_most_named_recipients = 8;
+
+using ContentKeyPointer = std::shared_ptr<const base::ContentKey>;
+
+// Returns null if the key does not open a bundle with these slots.
+ContentKeyPointer content_key_of(const base::DecryptionKey& key,
+                                 const std::vector<format::KeySlot>& slots) {
+  if (const auto* const content = std::get_if<ContentKeyPointer>(&key)) {
+    return slots.front().key_id == (*content)->id() ? *content : nullptr;
+  }
+  auto opened = format::content_key_from(slots, std::get<base::RecipientSecretKey>(key));
+  return opened ? std::move(*opened) : nullptr;
+}
+
+// "its content key is 0123456789ABCDEF, and its recipients are …"
+std::string described(const std::vector<format::KeySlot>& slots) {
+  std::vector<std::string> recipients;
+  for (const format::KeySlot& slot : slots) {
+    if (slot.method == format::KeyMethod::sealed) {
+      recipients.push_back(to_text(slot.recipient));
+    }
+  }
+  const std::size_t count = recipients.size();
+  recipients.resize(std::min(count, k_most_named_recipients));
+  return fmt::format(
+      "its content key is {}{}{}{}", to_text(slots.front().key_id),
+      count == 0   ? ""
+      : count == 1 ? ", and its recipient is "
+                   : ", and its recipients are ",
+      fmt::join(recipients, ", "),
+      count == recipients.size() ? "" : fmt::format(" and {} more", count - recipients.size()));
+}
+
+Result<format::BundleReader> open_unnamed(const std::filesystem::path& path, const BundleKeys& keys,
+                                          const format::SignaturePolicy* policy) {
+  constexpr auto k_refuse = format::TrailingBytes::refuse;
+  CLBIN_TRY_ASSIGN(auto source, open_bundle_source(path));
+  CLBIN_TRY_ASSIGN(format::BundleReader bundle,
+                   policy == nullptr
+                       ? format::BundleReader::open(std::move(source), {}, k_refuse)
+                       : format::BundleReader::open(std::move(source), {}, k_refuse, *policy));
+  CLBIN_TRY(keys.unlock(bundle));
+  return bundle;
+}
+
+// Reads a file that is no bundle, however large, only as far as its prefix.
+Result<ValidBundle> read_whole_bundle(const std::filesystem::path& path, const BundleKeys& keys) {
+  CLBIN_TRY_ASSIGN(const auto source, open_bundle_source(path));
+  CLBIN_TRY(format::BundleReader::open(source, {}, format::TrailingBytes::refuse));
+  if (source->size_bytes() > k_max_whole_bundle_bytes) {
+    return fail(ErrorCode::limit_exceeded, "it has more than {} bytes", k_max_whole_bundle_bytes);
+  }
+  CLBIN_TRY_ASSIGN(const base::ByteRegion whole, source->read(0, source->size_bytes(), "bundle"));
+  base::Bytes bytes(whole.view().begin(), whole.view().end());
+  // The file may have changed since it was opened.
+  CLBIN_TRY_ASSIGN(auto bundle, format::BundleReader::open(base::memory_source(bytes), {},
+                                                           format::TrailingBytes::refuse));
+  CLBIN_TRY(keys.unlock(bundle));
+  CLBIN_TRY_ASSIGN(const Verified verified, verify_bundle(bundle));
+  return ValidBundle{std::move(bytes), verified};
+}
+
+} // namespace
+
+Result<void> BundleKeys::unlock(format::BundleReader& bundle) const {
+  if (m_keys.empty() || !bundle.is_encrypted()) {
+    return {};
+  }
+  CLBIN_TRY_ASSIGN(const std::vector<format::KeySlot> slots, bundle.key_slots());
+  for (const base::DecryptionKey& key : m_keys) {
+    if (ContentKeyPointer content = content_key_of(key, slots)) {
+      return bundle.unlock(std::move(content));
+    }
+  }
+  return fail(ErrorCode::wrong_key, "no key of '--decrypt-key' opens it: {}", described(slots));
+}
+
+std::string bundle_name(const std::filesystem::path& path) {
+  return path == "-" ? "<stdin>" : path.string();
+}
+
+std::optional<base::ByteRegion> start_of_file(const std::filesystem::path& path,
+                                              std::uint64_t max_bytes) {
+  std::error_code ignored;
+  if (path == "-" || !std::filesystem::is_regular_file(path, ignored)) {
+    return std::nullopt;
+  }
+  const auto source = base::open_file_source(path);
+  if (!source) {
+    return std::nullopt;
+  }
+  auto start = (*source)->read(0, std::min((*source)->size_bytes(), max_bytes), "start");
+  return start ? std::optional(std::move(*start)) : std::nullopt;
+}
+
+bool is_bundle(const std::filesystem::path& path) {
+  const auto start = start_of_file(path, format::k_magic.size());
+  const auto magic = std::as_bytes(std::span(format::k_magic));
+  return start &&
+         std::equal(magic.begin(), magic.end(), start->view().begin(), start->view().end());
+}
+
+Result<std::shared_ptr<const base::ByteSource>>
+open_bundle_source(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (path != "-" && !std::filesystem::is_fifo(path, ignored)) {
+    return base::open_file_source(path);
+  }
+  CLBIN_TRY_ASSIGN(base::Bytes bytes, base::read_whole_file(path, k_max_whole_bundle_bytes));
+  return base::owning_source(std::move(bytes), bundle_name(path));
+}
+
+Result<format::BundleReader> open_bundle(const std::filesystem::path& path, const BundleKeys& keys,
+                                         const format::SignaturePolicy* policy) {
+  return named(open_unnamed(path, keys, policy), path);
+}
+
+Result<format::BundleReader> open_readable_bundle(const std::filesystem::path& path,
+                                                  const BundleKeys& keys) {
+  CLBIN_TRY_ASSIGN(format::BundleReader bundle, open_bundle(path, keys));
+  CLBIN_TRY(named(require_contents(bundle), path));
+  return bundle;
+}
+
+Result<void> require_contents(const format::BundleReader& bundle) {
+  if (!bundle.is_locked()) {
+    return {};
+  }
+  return fail(ErrorCode::encrypted, "it is encrypted: name its key with '--decrypt-key'");
+}
+
+Result<Verified> verify_bundle(const format::BundleReader& bundle) {
+  auto verified = bundle.verify();
+  if (verified) {
+    return Verified::all;
+  }
+  if (bundle.is_locked() && verified.error().code == ErrorCode::encrypted) {
+    return Verified::all_but_contents;
+  }
+  return tl::unexpected(std::move(verified.error()));
+}
+
+Result<ValidBundle> read_valid_bundle(const std::filesystem::path& path, const BundleKeys& keys) {
+  return named(read_whole_bundle(path, keys), path);
+}
+
+std::vector<format::TrailingRecord> signatures_in(const std::filesystem::path& path) {
+  const auto bundle = open_bundle(path);
+  auto records = bundle ? bundle->signature_records() : tl::unexpected(bundle.error());
+  return records ? std::move(*records) : std::vector<format::TrailingRecord>();
+}
+
+Error named_error(Error error, const std::filesystem::path& path) {
+  const bool is_named = error.message.find(fmt::format("'{}'", path.string())) != std::string::npos;
+  return is_named ? error : clbin::listing::named_error(std::move(error), bundle_name(path));
+}
+
+} // namespace oclcc

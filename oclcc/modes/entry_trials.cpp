@@ -1,0 +1,127 @@
+#include "modes/entry_trials.hpp"
+
+#include "format/bundle/read_limits.hpp"
+#include "opencl/driver.hpp"
+#include "opencl/program_build.hpp"
+#include "targets/driver_compiler.hpp"
+#include "targets/patterns.hpp"
+
+namespace oclcc {
+
+using clbin::loader::Decision;
+
+namespace {
+
+// `log_bytes_left` limits the build logs of a bundle's trials together, because each trial can have
+// one.
+Trial trial_of(UnitResult result, std::uint64_t& log_bytes_left) {
+  if (!result.reply) {
+    return {Decision::refused, result.failure, {}};
+  }
+  BuildReply& reply = *result.reply;
+  const bool recompiled = clbin::opencl::reports_recompiling(reply.log);
+  std::string log = std::move(reply.log);
+  if (log.size() > log_bytes_left) {
+    log = fmt::format("{} bytes of build log are omitted", log.size());
+  } else {
+    log_bytes_left -= log.size();
+  }
+  if (!reply.error.empty()) {
+    return {Decision::refused, reply.error, std::move(log)};
+  }
+  if (reply.cl_code != 0) {
+    return {Decision::refused,
+            fmt::format("{} answered {}", reply.stage, clbin::opencl::cl_error_name(reply.cl_code)),
+            std::move(log)};
+  }
+  if (recompiled) {
+    return {Decision::recompiled, std::string(clbin::opencl::k_recompiled_sentence),
+            std::move(log)};
+  }
+  return {Decision::loaded, "loads", std::move(log)};
+}
+
+} // namespace
+
+// All payloads stay in memory until the end of the trials.
+Result<std::shared_ptr<const base::Bytes>> TrialPlan::read(const format::EntryView& entry) {
+  const std::uint64_t limit = format::held_bytes_limit(m_bundle.total_bytes());
+  CLBIN_TRY_ASSIGN(const format::BlobView blob, m_bundle.blob(entry.blob));
+  if (m_payload_bytes != 0 && blob.raw_bytes > limit - std::min(limit, m_payload_bytes)) {
+    return fail(ErrorCode::limit_exceeded,
+                "the payloads that match the devices of this machine exceed {} bytes", limit);
+  }
+  CLBIN_TRY_ASSIGN(base::Bytes bytes, m_proved->read(entry.blob));
+  m_payload_bytes += blob.raw_bytes;
+  const format::BinaryKind kind = format::classify_binary(bytes).kind;
+  if (kind != entry.kind) {
+    return fail(ErrorCode::damaged, "payload of entry {} of '{}' is {}, but the table records {}",
+                entry.index, m_bundle.name(), format::to_string(kind),
+                format::to_string(entry.kind));
+  }
+  return std::make_shared<const base::Bytes>(std::move(bytes));
+}
+
+Result<std::size_t> TrialPlan::add(const clbin::matching::Candidate& candidate,
+                                   std::size_t device) {
+  const format::EntryView& entry = candidate.entry;
+  CLBIN_TRY(m_options_checker.check(entry.options));
+  const TrialKey key(device, entry.blob, entry.kind, entry.options.identity(),
+                     entry.kernels.identity());
+  if (const auto planned = m_trials.find(key); planned != m_trials.end()) {
+    return planned->second.number;
+  }
+  CLBIN_TRY(m_texts.take(entry));
+  CLBIN_TRY(m_texts.take(sizeof(format::KernelReflection) * entry.kernels.size()));
+  auto& payload = m_payloads[{entry.blob, entry.kind}];
+  if (payload == nullptr) {
+    CLBIN_TRY_ASSIGN(payload, read(entry));
+  }
+  m_trials[key] = {m_units.size(), entry.options, entry.kernels};
+  Unit unit{device, nullptr, BuildOptions::recorded(entry.options), {}, payload};
+  for (const std::string& name : entry.kernels) {
+    unit.kernels.emplace_back().name = name;
+  }
+  m_units.push_back({std::move(unit)});
+  return m_units.size() - 1;
+}
+
+Result<void> TrialDevices::ask_drivers() {
+  CLBIN_TRY_ASSIGN(m_settings, worker::with_home(std::move(m_settings)));
+  CLBIN_TRY_ASSIGN(auto installed,
+                   worker::find_installed_devices(m_settings, worker::PropertyQuery::skip));
+  for (const std::string& failure : installed.failures) {
+    m_reporter.warning(failure);
+  }
+  CLBIN_TRY_ASSIGN(m_devices, select_devices(installed.devices, m_options.device_patterns));
+  m_workers = std::move(installed.workers);
+  return {};
+}
+
+Result<void> TrialDevices::find() {
+  if (!m_found) {
+    m_found = ask_drivers();
+  }
+  return *m_found;
+}
+
+std::vector<Trial> TrialDevices::carry_out(TrialPlan plan, const std::string& file) {
+  BuildPlan build;
+  build.compilers = {
+      std::make_shared<worker::DriverCompiler>(m_settings, m_devices, std::exchange(m_workers, {}),
+                                               std::chrono::seconds(m_options.timeout_seconds))};
+  build.jobs = worker_count(m_options);
+  build.units = std::move(plan.m_units);
+  std::uint64_t log_bytes_left =
+      format::limit_for_file(plan.m_bundle.total_bytes(), 16ULL << 20U, 4);
+  std::vector<Trial> trials(build.units.size());
+  const auto finish = [&](std::size_t done, std::size_t unit, UnitResult& result) {
+    m_reporter.progress(fmt::format("[{}/{}] {}", done, build.units.size(), file));
+    trials[unit] = trial_of(std::exchange(result, {}), log_bytes_left);
+  };
+  (void)build_units(build, finish);
+  m_reporter.end_progress();
+  return trials;
+}
+
+} // namespace oclcc

@@ -1,0 +1,333 @@
+#include "command_line/modes.hpp"
+
+#include "command_line/bundle_file.hpp"
+#include "format/bundle/bundle_reader.hpp"
+#include "loader/ladder.hpp"
+#include "modes/entry_trials.hpp"
+#include "targets/patterns.hpp"
+#include "terminal/terminal_text.hpp"
+#include "trust/bundle_encryption.hpp"
+#include "worker/worker_process.hpp"
+
+namespace oclcc {
+
+namespace matching = clbin::matching;
+using clbin::loader::Decision;
+using clbin::loader::Origin;
+using LoadStep = clbin::loader::Step;
+using matching::Rule;
+
+namespace {
+
+// One entry on one device.
+struct Step {
+  std::uint32_t entry = 0; // among those of its variant
+  std::string target;
+  Rule rule = Rule::not_compatible;
+  matching::Turn turn = matching::Turn::after_user_cache;
+  Decision decision = Decision::not_attempted;
+  std::string reason;
+  std::optional<std::size_t> trial; // of Explanation::trials; steps can share one
+  bool is_buildable = false;        // IL whose recorded options may reach a driver
+};
+
+// One variant of a program on one device.
+struct Ladder {
+  std::size_t device = 0;
+  format::SharedText program;
+  format::SharedText variant;
+  std::vector<Step> steps; // best first, then those that do not fit
+  bool has_source = false;
+  std::string source_obstacle; // the reason why the source would not be built
+  Origin served_by = Origin::none;
+};
+
+// Plans a trial of a matching entry, unless its bytes or options must not reach a driver. IL is not
+// tried.
+Result<void> plan_step(const matching::Candidate& candidate, std::size_t device, TrialPlan& plan,
+                       Step& step) {
+  if (candidate.rule == Rule::il) {
+    const Result<void> checked = plan.check_options(candidate.entry.options);
+    step.is_buildable = checked.has_value();
+    step.reason = checked ? step.reason : checked.error().message;
+    return {};
+  }
+  if (candidate.rule != Rule::exact_identity && candidate.rule != Rule::compatible) {
+    return {};
+  }
+  const Result<std::size_t> trial = plan.add(candidate, device);
+  if (trial) {
+    step.trial = *trial;
+    return {};
+  }
+  if (trial.error().code == ErrorCode::limit_exceeded) {
+    return tl::unexpected(trial.error());
+  }
+  step.reason = trial.error().message;
+  if (trial.error().code != ErrorCode::unsafe_options) {
+    step.decision = Decision::unreadable;
+  }
+  return {};
+}
+
+Result<Ladder> plan_ladder(const format::BundleReader& bundle, const format::GroupView& group,
+                           const TrialDevices& devices, std::size_t device, TrialPlan& plan,
+                           format::TextBudget& budget) {
+  CLBIN_TRY(budget.take(group)); // its names are printed
+  Ladder ladder{device, group.program, group.variant, {}, false, {}, {}};
+  ladder.has_source = group.source_blob != format::k_no_index;
+  if (const auto checked = plan.check_options(group.options); !checked) {
+    ladder.source_obstacle = checked.error().message;
+  }
+  CLBIN_TRY_ASSIGN(const auto candidates,
+                   matching::explain_candidates(bundle, group, devices.all()[device].identity));
+  for (const matching::Candidate& candidate : candidates) {
+    Step step;
+    step.entry = candidate.entry.index - group.first_entry;
+    step.target = target_name(candidate.entry.target);
+    step.rule = candidate.rule;
+    step.turn = candidate.turn;
+    step.reason = candidate.reason;
+    CLBIN_TRY(budget.take(sizeof step + step.target.size() + step.reason.size()));
+    CLBIN_TRY(plan_step(candidate, device, plan, step));
+    ladder.steps.push_back(std::move(step));
+  }
+  return ladder;
+}
+
+// Decides about the entries of a step of a load, in order.
+void settle_entries(Ladder& ladder, matching::Turn turn, const std::vector<Trial>& trials) {
+  bool has_loaded = ladder.served_by != Origin::none;
+  for (Step& step : ladder.steps) {
+    if (step.turn == turn && step.trial.has_value()) {
+      const Decision alone = trials[*step.trial].decision;
+      step.decision = alone == Decision::loaded && has_loaded ? Decision::accepted : alone;
+      has_loaded = has_loaded || step.decision == Decision::loaded;
+    }
+  }
+}
+
+// Returns whether the step of a load, whose entries are settled, would provide the program. The
+// user cache is left out.
+bool serves(const Ladder& ladder, LoadStep load_step) {
+  const auto has = [&](auto fits) { return std::ranges::any_of(ladder.steps, fits); };
+  switch (load_step) {
+  case LoadStep::own_entries:
+  case LoadStep::compatible_entries:
+    return has([](const Step& step) { return step.decision == Decision::loaded; });
+  case LoadStep::user_cache:
+  case LoadStep::build_of_others:
+    return false;
+  case LoadStep::recompiled_entry:
+    return has([](const Step& step) { return step.decision == Decision::recompiled; });
+  case LoadStep::il:
+    return has([](const Step& step) { return step.is_buildable; });
+  case LoadStep::source:
+    return ladder.has_source && ladder.source_obstacle.empty();
+  }
+  return false;
+}
+
+// Follows the steps of a load that has no special requests.
+void settle(Ladder& ladder, const std::vector<Trial>& trials) {
+  clbin::loader::LoadRequest request;
+  request.devices.resize(1);
+  for (const LoadStep load_step : clbin::loader::steps_of(request)) {
+    if (const auto turn = clbin::loader::turn_of(load_step)) {
+      settle_entries(ladder, *turn, trials);
+    }
+    if (ladder.served_by == Origin::none && serves(ladder, load_step)) {
+      ladder.served_by = clbin::loader::origin_of(load_step);
+    }
+  }
+}
+
+// Of an attempt: "clBuildProgram answered CL_…", "the compiler of … crashed".
+std::string outcome_of(const Step& step, const std::vector<Trial>& trials) {
+  if (!step.trial) {
+    return {};
+  }
+  return trials[*step.trial].outcome +
+         (step.decision == Decision::accepted ? ", but a better entry also loads" : "");
+}
+
+std::string_view log_of(const Step& step, const std::vector<Trial>& trials) {
+  return step.trial ? std::string_view(trials[*step.trial].driver_log) : std::string_view();
+}
+
+std::string conclusion(const Ladder& ladder) {
+  switch (ladder.served_by) {
+  case Origin::entry:
+    return "the bundle's binary loads";
+  case Origin::il:
+    return "the driver would build IL";
+  case Origin::source:
+    return "the driver would build the source";
+  case Origin::user_cache:
+  case Origin::none:
+    break;
+  }
+  return ladder.has_source ? "nothing loads: " + ladder.source_obstacle
+                           : "nothing loads: no entry loads, and the bundle contains no source";
+}
+
+std::string text_of(const Ladder& ladder, const std::vector<Trial>& trials) {
+  std::string text = fmt::format("  program '{}', variant '{}': {}\n", printable(ladder.program),
+                                 printable(ladder.variant), printable(conclusion(ladder)));
+  for (const Step& step : ladder.steps) {
+    text +=
+        fmt::format("    {}, {}, entry for {}: {}", clbin::loader::to_string(step.decision),
+                    matching::to_string(step.rule), printable(step.target), printable(step.reason));
+    const std::string outcome = outcome_of(step, trials);
+    text += outcome.empty() ? "\n" : fmt::format("; {}\n", printable(outcome));
+    std::string_view log = log_of(step, trials);
+    while (!log.empty()) {
+      const std::size_t end = std::min(log.find('\n'), log.size());
+      text += fmt::format("        {}\n", printable(log.substr(0, end)));
+      log.remove_prefix(std::min(end + 1, log.size()));
+    }
+  }
+  return text;
+}
+
+JsonValue step_json(const Step& step, const std::vector<Trial>& trials) {
+  return {JsonObject{
+      {"entry", {std::uint64_t{step.entry}}},
+      {"target", {step.target}},
+      {"rule", {std::string(matching::to_string(step.rule))}},
+      {"decision", {std::string(clbin::loader::to_string(step.decision))}},
+      {"reason", {step.reason}},
+      {"outcome", {outcome_of(step, trials)}},
+      {"driver_log", {std::string(log_of(step, trials))}},
+  }};
+}
+
+void write_json(const Ladder& ladder, const std::vector<Trial>& trials, JsonStream& document) {
+  document.begin_object();
+  document.member("conclusion", {conclusion(ladder)});
+  document.member("program", {ladder.program});
+  document.member("served_by", {std::string(clbin::loader::to_string(ladder.served_by))});
+  document.key("steps");
+  document.begin_array();
+  for (const Step& step : ladder.steps) {
+    document.value(step_json(step, trials));
+  }
+  document.end();
+  document.member("variant", {ladder.variant});
+  document.end();
+}
+
+// The ladders of one bundle, grouped by device.
+struct Explanation {
+  std::string file;
+  std::vector<Ladder> ladders;
+  std::vector<Trial> trials;
+};
+
+Result<Explanation> explain_one(const std::filesystem::path& path, const BundleKeys& keys,
+                                TrialDevices& devices) {
+  CLBIN_TRY_ASSIGN(const format::BundleReader bundle, open_readable_bundle(path, keys));
+  CLBIN_TRY(devices.find());
+  TrialPlan plan(bundle);
+  Explanation explanation{bundle_name(path), {}, {}};
+  for (std::size_t device = 0; device < devices.all().size(); ++device) {
+    format::TextBudget budget(bundle.total_bytes()); // output grows with the devices
+    for (std::uint32_t index = 0; index < bundle.group_count(); ++index) {
+      CLBIN_TRY_ASSIGN(const format::GroupView group, bundle.group(index));
+      CLBIN_TRY_ASSIGN(Ladder ladder, plan_ladder(bundle, group, devices, device, plan, budget));
+      explanation.ladders.push_back(std::move(ladder));
+    }
+  }
+  explanation.trials = devices.carry_out(std::move(plan), explanation.file);
+  for (Ladder& ladder : explanation.ladders) {
+    settle(ladder, explanation.trials);
+  }
+  return explanation;
+}
+
+std::string device_line(const worker::DeviceDescription& device) {
+  return fmt::format("{}:{}  {} / {} / {}\n", device.platform, device.device,
+                     printable(device.identity.platform_name),
+                     printable(device.identity.device_name),
+                     printable(device.identity.driver_version));
+}
+
+// Prints in parts, because entries that share a trial repeat its build log.
+bool print_text(const Explanation& explanation, const TrialDevices& devices, Reporter& reporter) {
+  constexpr std::size_t k_part_bytes = 1U << 20U;
+  std::string text;
+  for (std::size_t device = 0; device < devices.all().size(); ++device) {
+    text += device_line(devices.all()[device]);
+    for (const Ladder& ladder : explanation.ladders) {
+      text += ladder.device == device ? text_of(ladder, explanation.trials) : std::string();
+      if (text.size() >= k_part_bytes && !reporter.print(std::exchange(text, {}))) {
+        return false;
+      }
+    }
+  }
+  return reporter.print(text);
+}
+
+void write_json(const Explanation& explanation, const TrialDevices& devices, JsonStream& document) {
+  document.begin_object();
+  document.key("devices");
+  document.begin_array();
+  for (std::size_t device = 0; device < devices.all().size(); ++device) {
+    const worker::DeviceDescription& known = devices.all()[device];
+    document.begin_object();
+    document.member("id", {fmt::format("{}:{}", known.platform, known.device)});
+    document.member("identity", {identity_json(known.identity)});
+    document.key("ladders");
+    document.begin_array();
+    for (const Ladder& ladder : explanation.ladders) {
+      if (ladder.device == device) {
+        write_json(ladder, explanation.trials, document);
+      }
+    }
+    document.end();
+    document.end();
+  }
+  document.end();
+  document.member("file", {explanation.file});
+  document.end();
+}
+
+// Prints each bundle that can be explained, or adds it to the document, if there is one.
+Result<ExitCode> explain_all(const Options& options, TrialDevices& devices, JsonStream* document,
+                             Reporter& reporter) {
+  CLBIN_TRY_ASSIGN(const BundleKeys keys, trust::read_decryption_keys(options, reporter));
+  ExitCode status = ExitCode::success;
+  for (const Input& input : options.inputs) {
+    const auto explanation = explain_one(input.path, keys, devices);
+    if (!explanation) {
+      reporter.error(named_error(explanation.error(), input.path));
+      status = status == ExitCode::success ? exit_code_of(explanation.error().code) : status;
+    } else if (document != nullptr) {
+      write_json(*explanation, devices, *document);
+    } else if ((options.inputs.size() > 1 && !reporter.print(explanation->file + ":\n")) ||
+               !print_text(*explanation, devices, reporter)) {
+      return ExitCode::file;
+    }
+  }
+  return status;
+}
+
+} // namespace
+
+Result<ExitCode> explain(const Options& options, const ModeContext& context) {
+  Reporter& reporter = context.reporter;
+  TrialDevices devices(options, context.workers, reporter);
+  if (options.list_format != ListFormat::json) {
+    return explain_all(options, devices, nullptr, reporter);
+  }
+  JsonStream document([&](std::string_view part) { return reporter.print(part); });
+  document.begin_object();
+  document.key("bundles");
+  document.begin_array();
+  const Result<ExitCode> status = explain_all(options, devices, &document, reporter);
+  document.end();
+  document.member("version", {k_report_version});
+  return document.finish() ? status : ExitCode::file;
+}
+
+} // namespace oclcc

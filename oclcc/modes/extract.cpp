@@ -1,0 +1,318 @@
+#include "command_line/modes.hpp"
+
+#include "command_line/bundle_file.hpp"
+#include "command_line/input_files.hpp"
+#include "format/bundle/bundle_reader.hpp"
+#include "format/bundle/bundle_surgery.hpp"
+#include "format/bundle/read_limits.hpp"
+#include "modes/extracted_names.hpp"
+#include "targets/patterns.hpp"
+#include "terminal/terminal_text.hpp"
+#include "trust/bundle_encryption.hpp"
+#include "trust/key_files.hpp"
+
+#include <fmt/format.h>
+#include <set>
+#include <tuple>
+
+namespace oclcc {
+
+using base::Bytes;
+
+namespace {
+
+// One file to be written.
+struct Item {
+  std::filesystem::path name;              // below the folder
+  EntryPlace place;                        // of a source: only the program
+  std::uint32_t blob = format::k_no_index; // of an entry
+  std::string text{};                      // of a source
+
+  [[nodiscard]] bool is_entry() const noexcept { return blob != format::k_no_index; }
+};
+
+bool is_wanted(const std::vector<std::string>& wanted, const std::string& name) {
+  return wanted.empty() || std::ranges::find(wanted, name) != wanted.end();
+}
+
+Result<std::vector<format::GroupView>> groups_of(const format::BundleReader& bundle) {
+  std::vector<format::GroupView> groups;
+  format::TextBudget budget(bundle.total_bytes());
+  for (std::uint32_t i = 0; i < bundle.group_count(); ++i) {
+    CLBIN_TRY_ASSIGN(format::GroupView group, bundle.group(i));
+    CLBIN_TRY(budget.take(group));
+    groups.push_back(std::move(group));
+  }
+  std::ranges::sort(groups, [](const auto& a, const auto& b) {
+    return std::tie(a.program, a.variant) < std::tie(b.program, b.variant);
+  });
+  return groups;
+}
+
+Result<void> require_names(const std::vector<std::string>& wanted,
+                           const std::set<std::string>& known, ErrorCode code,
+                           std::string_view what) {
+  for (const std::string& name : wanted) {
+    if (!known.contains(name)) {
+      return fail(code, "there is no {} '{}'; there are {}", what, name,
+                  known.empty() ? "none" : fmt::format("'{}'", fmt::join(known, "', '")));
+    }
+  }
+  return {};
+}
+
+// Checks that every selected name exists.
+Result<void> check_names(const std::vector<format::GroupView>& groups, const Options& options) {
+  std::set<std::string> programs;
+  std::set<std::string> variants; // of the selected programs
+  for (const format::GroupView& group : groups) {
+    programs.insert(group.program);
+    if (is_wanted(options.wanted_programs, group.program)) {
+      variants.insert(group.variant);
+    }
+  }
+  CLBIN_TRY(
+      require_names(options.wanted_programs, programs, ErrorCode::no_such_program, "program"));
+  return require_names(options.wanted_variants, variants, ErrorCode::no_such_variant, "variant");
+}
+
+// Names the entries of the whole bundle, so that a name does not depend on the selection.
+Result<std::vector<Item>> entry_items(const format::BundleReader& bundle,
+                                      const std::vector<format::GroupView>& groups) {
+  std::vector<Item> items;
+  std::vector<EntryPlace> places;
+  format::TextBudget budget(bundle.total_bytes());
+  for (const format::GroupView& group : groups) {
+    for (std::uint32_t i = 0; i < group.entry_count; ++i) {
+      CLBIN_TRY_ASSIGN(const format::EntryView entry, bundle.entry(group.first_entry + i, group));
+      CLBIN_TRY(budget.take(group)); // its names are copied for each entry
+      CLBIN_TRY(budget.take(entry));
+      places.push_back({group.program, group.variant, entry.target, entry.kind});
+      items.push_back({{}, places.back(), entry.blob});
+    }
+  }
+  const std::vector<std::string> names = entry_file_names(places);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    items[i].name = names[i];
+  }
+  return items;
+}
+
+// "PROGRAM.source/NAME". The format checks the names of headers, but not of the main file, which is
+// renamed on a conflict.
+Result<void> add_source(const format::BundleReader& bundle, const format::GroupView& group,
+                        std::set<std::string>& folders, std::vector<Item>& items) {
+  CLBIN_TRY_ASSIGN(format::SourcePackage source, bundle.read_source(group));
+  std::string folder = file_name_part(group.program) + ".source";
+  if (!folders.insert(folder).second) {
+    folder = fmt::format("{}.{:.16}.source", file_name_part(group.program),
+                         base::to_hex(base::digest_of(base::as_bytes(group.program))));
+  }
+  std::string main_name = file_name_part(source.main.include_name);
+  const auto is_taken = [&](const std::string& name) {
+    return std::ranges::any_of(source.headers, [&](const format::SourceFile& header) {
+      return header.include_name == name || header.include_name.starts_with(name + "/");
+    });
+  };
+  while (is_taken(main_name)) {
+    main_name.insert(0, "main_");
+  }
+  source.main.include_name = std::move(main_name);
+  source.headers.insert(source.headers.begin(), std::move(source.main));
+  for (format::SourceFile& file : source.headers) {
+    items.push_back({std::filesystem::path(folder) / file.include_name,
+                     {.program = group.program},
+                     format::k_no_index,
+                     std::move(file.text)});
+  }
+  return {};
+}
+
+Result<std::vector<Item>> source_items(const format::BundleReader& bundle,
+                                       const std::vector<format::GroupView>& groups,
+                                       const Options& options) {
+  std::vector<Item> items;
+  std::set<std::string> programs;
+  std::set<std::string> folders;
+  const std::uint64_t limit = format::held_bytes_limit(bundle.total_bytes());
+  std::uint64_t bytes = 0; // of all sources, which stay in memory until they are written
+  for (const format::GroupView& group : groups) {
+    if (group.source_blob != format::k_no_index &&
+        is_wanted(options.wanted_programs, group.program) &&
+        programs.insert(group.program).second) {
+      CLBIN_TRY_ASSIGN(const format::BlobView blob, bundle.blob(group.source_blob));
+      if (bytes != 0 && blob.raw_bytes > limit - std::min(limit, bytes)) { // the reader limits each
+        return fail(ErrorCode::limit_exceeded,
+                    "its sources exceed {} bytes: select programs with '--program'", limit);
+      }
+      bytes += blob.raw_bytes;
+      CLBIN_TRY(add_source(bundle, group, folders, items));
+    }
+  }
+  return items;
+}
+
+Result<std::vector<Item>> choose_items(const format::BundleReader& bundle, const Options& options) {
+  CLBIN_TRY_ASSIGN(const auto groups, groups_of(bundle));
+  CLBIN_TRY(check_names(groups, options));
+  CLBIN_TRY_ASSIGN(std::vector<Item> items, entry_items(bundle, groups));
+  const TargetChoice choice{options.keep_targets, options.drop_targets};
+  std::erase_if(items, [&](const Item& item) {
+    return !is_wanted(options.wanted_programs, item.place.program) ||
+           !is_wanted(options.wanted_variants, item.place.variant) ||
+           !is_chosen(item.place.target, choice);
+  });
+  const bool all_of_a_program =
+      options.wanted_variants.empty() && choice.keep.empty() && choice.drop.empty();
+  if (all_of_a_program && options.output != "-") {
+    CLBIN_TRY_ASSIGN(std::vector<Item> sources, source_items(bundle, groups, options));
+    std::move(sources.begin(), sources.end(), std::back_inserter(items));
+  }
+  if (items.empty()) {
+    CLBIN_TRY_ASSIGN(const std::string targets, list_targets(bundle));
+    return fail(ErrorCode::no_matching_entry, "no entry matches; it contains entries for {}",
+                targets);
+  }
+  return items;
+}
+
+Result<Bytes> bytes_of(format::ProvedBlobs& blobs, const Item& item) {
+  if (!item.is_entry()) {
+    const auto view = base::as_bytes(item.text);
+    return Bytes(view.begin(), view.end());
+  }
+  CLBIN_TRY_ASSIGN(Bytes bytes, blobs.read(item.blob));
+  // NVIDIA's driver appends a NUL to PTX, which ptxas rejects.
+  while (item.place.kind == format::BinaryKind::ptx && !bytes.empty() &&
+         bytes.back() == std::byte{0}) {
+    bytes.pop_back();
+  }
+  return bytes;
+}
+
+Result<void> make_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!std::filesystem::is_directory(folder)) {
+    return fail(ErrorCode::file_write, "cannot write into '{}': {}", folder.string(),
+                error ? error.message() : "it is not a directory");
+  }
+  return {};
+}
+
+// What --json reports of a file.
+struct WrittenFile {
+  std::string bundle;
+  std::string file;
+  std::uint64_t bytes = 0;
+  EntryPlace place;
+  bool is_entry = false; // otherwise a source
+};
+
+JsonValue file_json(const WrittenFile& file) {
+  const EntryPlace& place = file.place;
+  return {JsonObject{
+      {"bundle", {file.bundle}},
+      {"file", {file.file}},
+      {"bytes", {file.bytes}},
+      {"program", {place.program}},
+      {"variant", file.is_entry ? JsonValue{place.variant} : JsonValue{nullptr}},
+      {"target", file.is_entry ? JsonValue{target_name(place.target)} : JsonValue{nullptr}},
+      {"kind", {file.is_entry ? std::string(format::to_string(place.kind)) : "source"}},
+  }};
+}
+
+struct Written {
+  std::map<std::filesystem::path, std::size_t> files; // and the number of the bundle
+  std::size_t bundle = 0;
+  std::vector<WrittenFile> for_json;
+};
+
+bool print_json(const Written& written, const std::vector<Error>& errors, Reporter& reporter) {
+  JsonStream document([&](std::string_view part) { return reporter.print(part); });
+  document.begin_object();
+  document.member("errors", errors_json(errors));
+  document.key("files");
+  document.begin_array();
+  for (const WrittenFile& file : written.for_json) {
+    document.value(file_json(file));
+  }
+  document.end();
+  document.member("version", {k_report_version});
+  return document.finish();
+}
+
+// Ensures that no two files of this run have one name.
+Result<void> claim(const std::filesystem::path& file, Written& written) {
+  const auto [there, is_new] = written.files.emplace(file, written.bundle);
+  if (is_new) {
+    return {};
+  }
+  if (there->second == written.bundle) {
+    return fail(ErrorCode::damaged, "two of its entries or sources are '{}'", file.string());
+  }
+  return refused("'{}' was already extracted from another bundle: extract each bundle to a "
+                 "separate directory",
+                 file.string());
+}
+
+Result<void> extract_one(const std::filesystem::path& path, const Options& options,
+                         const BundleKeys& keys, Written& written, Reporter& reporter) {
+  CLBIN_TRY_ASSIGN(const format::BundleReader bundle, open_readable_bundle(path, keys));
+  CLBIN_TRY_ASSIGN(const std::vector<Item> items, choose_items(bundle, options));
+  const std::filesystem::path output = options.output.value_or(".");
+  if (output == "-" && items.size() != 1) {
+    return refused("standard output accepts one device binary, but {} are selected", items.size());
+  }
+  format::ProvedBlobs blobs(bundle);
+  ++written.bundle;
+  for (const Item& item : items) {
+    CLBIN_TRY_ASSIGN(const Bytes bytes, bytes_of(blobs, item));
+    std::filesystem::path file = output;
+    if (output != "-") {
+      file = (options.output ? output / item.name : item.name);
+      file += item.is_entry() ? binary_suffix(item.place.kind, bytes) : std::string_view();
+      CLBIN_TRY(make_folder(file.has_parent_path() ? file.parent_path() : "."));
+    }
+    CLBIN_TRY(claim(file, written));
+    CLBIN_TRY(require_other_files({&file, 1}, trust::files_of_keys(options)));
+    CLBIN_TRY(base::write_output_file(file, bytes));
+    reporter.verbose(file.string());
+    if (options.list_format == ListFormat::json) {
+      written.for_json.push_back(
+          {bundle.name(), file.string(), bytes.size(), item.place, item.is_entry()});
+    }
+  }
+  return {};
+}
+
+} // namespace
+
+Result<ExitCode> extract(const Options& options, const ModeContext& context) {
+  Reporter& reporter = context.reporter;
+  const bool to_stdout = options.output == "-";
+  if (to_stdout && (options.list_format == ListFormat::json || options.inputs.size() > 1)) {
+    return refused("{}",
+                   options.inputs.size() > 1
+                       ? "standard output accepts one device binary, but there are several bundles"
+                       : "'--json' and '-o -' would both write to standard output");
+  }
+  Written written;
+  std::vector<Error> errors;
+  const auto keys = trust::read_decryption_keys(options, reporter);
+  if (!keys) {
+    errors.push_back(keys.error());
+  }
+  for (const Input& input : options.inputs) {
+    auto done = keys ? extract_one(input.path, options, *keys, written, reporter) : Result<void>();
+    if (!done) {
+      errors.push_back(named_error(std::move(done.error()), input.path));
+    }
+  }
+  if (options.list_format == ListFormat::json && !print_json(written, errors, reporter)) {
+    return ExitCode::file;
+  }
+  return report_errors(errors, reporter);
+}
+
+} // namespace oclcc

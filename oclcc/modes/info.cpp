@@ -1,0 +1,398 @@
+#include "command_line/modes.hpp"
+#include "format/bundle/bundle_layout.hpp"
+#include "format/bundle/bundle_surgery.hpp"
+#include "format/bundle/signatures.hpp"
+#include "listing/launch_compilation.hpp"
+#include "modes/bundle_summary.hpp"
+#include "terminal/terminal_text.hpp"
+#include "trust/bundle_encryption.hpp"
+
+#include <fmt/format.h>
+
+namespace oclcc {
+
+namespace {
+
+// ---- Summaries ----------------------------------------------------------------------------------
+
+class TruncatedSource final : public base::ByteSource {
+public:
+  TruncatedSource(std::shared_ptr<const base::ByteSource> source, std::uint64_t declared_bytes)
+      : m_source(std::move(source)), m_declared_bytes(declared_bytes) {}
+
+  [[nodiscard]] std::uint64_t size_bytes() const noexcept override { return m_declared_bytes; }
+  [[nodiscard]] Result<base::ByteRegion> read(std::uint64_t offset, std::uint64_t size_bytes,
+                                              std::string_view field) const override {
+    return m_source->read(offset, size_bytes, field);
+  }
+  [[nodiscard]] const std::string& name() const noexcept override { return m_source->name(); }
+
+private:
+  std::shared_ptr<const base::ByteSource> m_source;
+  std::uint64_t m_declared_bytes;
+};
+
+using Source = std::shared_ptr<const base::ByteSource>;
+
+// Returns null if the source is not shorter than its bundle declares.
+Source as_if_whole(Source source) {
+  const auto start = source->read(0, format::k_prefix_bytes, "prefix");
+  if (!start) {
+    return nullptr;
+  }
+  const auto prefix =
+      format::read_record<format::Prefix>(start->view().subspan(format::k_magic.size()), "prefix");
+  if (!prefix || prefix->total_bytes <= source->size_bytes()) {
+    return nullptr;
+  }
+  const std::uint64_t declared_bytes = prefix->total_bytes;
+  return std::make_shared<TruncatedSource>(std::move(source), declared_bytes);
+}
+
+std::optional<format::BundleReader> open(const Source& source, clbin::listing::ErrorList& errors) {
+  auto reader = format::BundleReader::open(source, {}, format::TrailingBytes::refuse);
+  if (reader) {
+    return std::move(*reader);
+  }
+  errors.add(reader.error());
+  if (reader.error().code == ErrorCode::trailing_bytes) {
+    reader = format::BundleReader::open(source, {}, format::TrailingBytes::ignore);
+  } else if (const Source whole = as_if_whole(source); whole != nullptr) {
+    reader = format::BundleReader::open(whole, {}, format::TrailingBytes::refuse);
+  }
+  return reader ? std::optional(std::move(*reader)) : std::nullopt;
+}
+
+BundleSummary summarize_source(const std::filesystem::path& path, const Source& source,
+                               const BundleKeys& keys) {
+  clbin::listing::ErrorList errors(bundle_name(path));
+  auto reader = open(source, errors);
+  if (!reader) {
+    BundleSummary summary;
+    summary.file = errors.bundle();
+    summary.errors = errors.list();
+    return summary;
+  }
+  if (const auto unlocked = keys.unlock(*reader); !unlocked) {
+    errors.add(unlocked.error());
+  }
+  return clbin::listing::summarize(*reader, std::move(errors));
+}
+
+// Returns `source` itself unless it is an encrypted bundle.
+Result<Source> decrypted(const Source& source, const BundleKeys& keys) {
+  auto bundle = format::BundleReader::open(source, {}, format::TrailingBytes::refuse);
+  if (!bundle || !bundle->is_encrypted()) {
+    return source;
+  }
+  CLBIN_TRY(keys.unlock(*bundle));
+  CLBIN_TRY(require_contents(*bundle));
+  CLBIN_TRY(bundle->verify()); // decrypting copies only what is used
+  const format::BundleReader* const input = &*bundle;
+  CLBIN_TRY_ASSIGN(base::Bytes plain, format::merge_bundles({&input, 1}));
+  return base::owning_source(std::move(plain), source->name());
+}
+
+// Returns a summary of nothing but an error.
+BundleSummary unread_summary(const std::filesystem::path& path, const Error& error) {
+  BundleSummary summary;
+  summary.file = bundle_name(path);
+  summary.errors = {error};
+  return summary;
+}
+
+// ---- Texts
+// ---------------------------------------------------------------------------------------
+
+std::string work_group_text(const format::KernelReflection& kernel) {
+  std::vector<std::string> facts;
+  if (const auto& size = kernel.required_work_group_size; size[0] != 0) {
+    facts.push_back(fmt::format(" of {}", fmt::join(size, "x")));
+  }
+  if (kernel.max_work_group_size) {
+    facts.push_back(fmt::format(" at most {}", *kernel.max_work_group_size));
+  }
+  if (kernel.preferred_multiple) {
+    facts.push_back(fmt::format(" best in multiples of {}", *kernel.preferred_multiple));
+  }
+  std::vector<std::string> sizes;
+  for (const auto& size : kernel.specialized_sizes) {
+    sizes.push_back(fmt::format("{}", fmt::join(size, "x")));
+  }
+  if (!sizes.empty()) {
+    facts.push_back(fmt::format(" specialized for {}", fmt::join(sizes, ", ")));
+  }
+  return facts.empty() ? "" : fmt::format("work-group{}", fmt::join(facts, ","));
+}
+
+// "16x16" for two dimensions
+std::string local_size_text(const format::RecordedLaunch& launch) {
+  if (launch.local_size[0] == 0) {
+    return fmt::format("NULL in {} dimension{}", launch.dimensions,
+                       launch.dimensions == 1 ? "" : "s");
+  }
+  return fmt::format("{}", fmt::join(std::span(launch.local_size).first(launch.dimensions), "x"));
+}
+
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+void append_line(std::string& text, std::size_t indent, std::string_view label,
+                 std::string_view value) {
+  text += fmt::format("{:{}}{:<10}{}\n", "", indent, label, printable(value));
+}
+
+void append_target(std::string& text, const format::TargetView& target) {
+  if (target.origin == format::TargetOrigin::offline) {
+    append_line(text, 4, "target", target.spec);
+    return;
+  }
+  append_line(text, 4, "platform", target.platform_name);
+  append_line(text, 4, "device", target.device_name);
+  append_line(text, 4, "driver", target.driver_version);
+}
+
+void append_blob(std::string& text, const format::BlobView& blob) {
+  const bool referring = blob.reference != format::k_no_index;
+  append_line(text, 4, "size",
+              fmt::format("{} bytes, {} stored{}", blob.raw_bytes, blob.stored_bytes,
+                          referring ? " against another payload" : ""));
+  append_line(text, 4, "digest", base::to_hex(blob.raw_digest));
+}
+
+void append_first_launch(std::string& text, const EntrySummary& entry) {
+  const auto& kernels = entry.details->kernels;
+  const auto compiled =
+      clbin::listing::kernels_compiled_at_launch(entry.entry.target.family, kernels);
+  if (!compiled || compiled->empty()) {
+    return;
+  }
+  const std::string which = compiled->size() == kernels.size()
+                                ? std::string("every kernel")
+                                : fmt::format("'{}'", fmt::join(*compiled, "', '"));
+  append_line(text, 4, "launch",
+              fmt::format("the first launch of {} compiles; --specialize avoids it", which));
+}
+
+void append_details(std::string& text, const EntrySummary& entry) {
+  if (!entry.details) {
+    for (const std::string& name : entry.entry.kernels) {
+      append_line(text, 4, "kernel", name + "(...)");
+    }
+    return;
+  }
+  for (const format::KernelReflection& kernel : entry.details->kernels) {
+    append_line(text, 4, "kernel", kernel_signature(kernel));
+    for (const std::string& fact : kernel_facts(kernel)) {
+      append_line(text, 4, "", "  " + fact);
+    }
+  }
+  for (const format::SpecConstant& constant : entry.details->spec_constants) {
+    append_line(text, 4, "constant",
+                fmt::format("{}: {}{}{}, default 0x{:x}", constant.spec_id, constant.type_name,
+                            constant.name.empty() ? "" : " ", constant.name,
+                            constant.default_bits));
+  }
+  append_first_launch(text, entry);
+}
+
+void append_entry(std::string& text, const EntrySummary& entry, const format::GroupView& group) {
+  append_line(text, 2, "entry", format::describe(entry.entry));
+  append_target(text, entry.entry.target);
+  if (entry.blob) {
+    append_blob(text, *entry.blob);
+  }
+  if (entry.entry.options != group.options) {
+    append_line(text, 4, "options", entry.entry.options.empty() ? "none" : entry.entry.options);
+  }
+  append_details(text, entry);
+}
+
+// Whether an encrypted bundle can be read.
+enum class Contents : std::uint8_t { readable, locked };
+
+std::string described_source(const GroupSummary& group, Contents contents) {
+  if (group.group.source_blob == format::k_no_index) {
+    return "not kept";
+  }
+  if (contents == Contents::locked) {
+    return "kept, encrypted";
+  }
+  if (group.sources->empty()) {
+    return "kept, but unreadable";
+  }
+  std::uint64_t bytes = 0;
+  for (const SourceSummary& source : *group.sources) {
+    bytes += source.bytes;
+  }
+  return fmt::format("kept: {}, {}", counted(group.sources->size(), "file", "files"),
+                     counted(bytes, "byte", "bytes"));
+}
+
+void append_group(std::string& text, const GroupSummary& group, Contents contents) {
+  text += fmt::format("\nprogram '{}', variant '{}'\n", printable(group.group.program),
+                      printable(group.group.variant));
+  append_line(text, 2, "options", group.group.options.empty() ? "none" : group.group.options);
+  append_line(text, 2, "source", described_source(group, contents));
+  for (const format::RecordedBuild& build : group.builds) {
+    append_line(text, 2, "built on", build_text(build));
+  }
+  for (const std::string& launch : launch_texts(group.launches)) {
+    append_line(text, 2, "launched", launch);
+  }
+  for (const EntrySummary& entry : group.entries) {
+    append_entry(text, entry, group.group);
+  }
+}
+
+void append_encryption(std::string& text, const BundleSummary& bundle) {
+  if (!bundle.encryption) {
+    return;
+  }
+  append_line(text, 2, "encrypted",
+              fmt::format("with content key {}{}", to_hex(bundle.encryption->key_id),
+                          bundle.encryption->is_key_given
+                              ? ""
+                              : ": contents are not shown without '--decrypt-key'"));
+  for (const base::RecipientPublicKey& recipient : bundle.encryption->recipients) {
+    append_line(text, 2, "recipient", to_hex(recipient));
+  }
+}
+
+std::string_view verdict_on(bool holds) {
+  return holds ? "holds" : "does not hold";
+}
+
+void append_signature(std::string& text, const format::TrailingRecord& record,
+                      const base::Digest& root) {
+  if (format::is_of_kind(record, format::TrailingKind::ed25519_signature)) {
+    if (const auto read = format::read_signed<format::SignatureRecord>(record)) {
+      append_line(text, 2, "signature",
+                  fmt::format("by key {}: {}", to_hex(read->key), verdict_on(holds(*read, root))));
+    }
+  } else if (format::is_of_kind(record, format::TrailingKind::counter)) {
+    if (const auto read = format::read_signed<format::CounterRecord>(record)) {
+      append_line(text, 2, "counter",
+                  fmt::format("{} by key {}: {}", read->counter, to_hex(read->key),
+                              verdict_on(holds(*read, root))));
+    }
+  } else if (const auto read = format::read_signed<format::VouchRecord>(record)) {
+    append_line(text, 2, "vouch",
+                fmt::format("by key {} for key {}: {}", to_hex(read->old_key),
+                            to_hex(read->new_key), verdict_on(holds(*read))));
+  }
+}
+
+} // namespace
+
+BundleSummary summarize_bundle(const std::filesystem::path& path, const BundleKeys& keys) {
+  const auto source = open_bundle_source(path);
+  return source ? summarize_source(path, *source, keys) : unread_summary(path, source.error());
+}
+
+BundleSummary summarize_plain_bundle(const std::filesystem::path& path, const BundleKeys& keys) {
+  const auto source = open_bundle_source(path);
+  const auto plain = source ? decrypted(*source, keys) : source;
+  return plain ? summarize_source(path, *plain, {})
+               : unread_summary(path, named_error(plain.error(), path));
+}
+
+std::vector<std::string> launch_texts(const std::vector<format::RecordedLaunch>& launches) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    const bool is_next = i == 0 || launches[i].kernel != launches[i - 1].kernel;
+    const std::string size =
+        local_size_text(launches[i]) + (launches[i].has_offset ? " with an offset" : "");
+    if (is_next) {
+      texts.push_back(fmt::format("{}: {}", launches[i].kernel, size));
+    } else {
+      texts.back() += ", " + size;
+    }
+  }
+  return texts;
+}
+
+std::string build_text(const format::RecordedBuild& build) {
+  const bool is_offline = build.target.origin == format::TargetOrigin::offline;
+  const std::string text = is_offline ? build.target.spec
+                                      : fmt::format("{} ({})", build.target.identity.device_name,
+                                                    build.target.identity.platform_name);
+  return build.kernels.empty() ? text : fmt::format("{}: {}", text, fmt::join(build.kernels, ", "));
+}
+
+std::vector<std::string> kernel_facts(const format::KernelReflection& kernel) {
+  std::vector<std::string> facts;
+  if (std::string work_group = work_group_text(kernel); !work_group.empty()) {
+    facts.push_back(std::move(work_group));
+  }
+  if (kernel.local_bytes) {
+    facts.push_back(fmt::format("{} bytes of local memory", *kernel.local_bytes));
+  }
+  if (kernel.private_bytes) {
+    facts.push_back(fmt::format("{} bytes of private memory", *kernel.private_bytes));
+  }
+  for (const auto& [name, value] : kernel.vendor) {
+    facts.push_back(fmt::format("{} {}", name, value));
+  }
+  return facts;
+}
+
+std::string info_text(const BundleSummary& bundle) {
+  if (!bundle.head) {
+    return {};
+  }
+  std::string text = fmt::format("{}: bundle of format {}.{}, {}, {}\n", printable(bundle.file),
+                                 bundle.head->major, bundle.head->minor,
+                                 counted(bundle.head->entry_count, "entry", "entries"),
+                                 counted(bundle.head->total_bytes, "byte", "bytes"));
+  append_line(text, 2, "digest", base::to_hex(bundle.head->root));
+  append_encryption(text, bundle);
+  for (const format::TrailingRecord& record : bundle.signatures) {
+    append_signature(text, record, bundle.head->root);
+  }
+  const bool is_locked = bundle.encryption && !bundle.encryption->is_key_given;
+  const Contents contents = is_locked ? Contents::locked : Contents::readable;
+  for (const GroupSummary& group : bundle.groups) {
+    append_group(text, group, contents);
+  }
+  return text;
+}
+
+// Prints one bundle after another, so that the text of only one is in memory. An error of the keys
+// is printed once; in the document, each bundle has it.
+Result<ExitCode> info(const Options& options, const ModeContext& context) {
+  Reporter& reporter = context.reporter;
+  const bool is_json = options.list_format == ListFormat::json;
+  const auto keys = trust::read_decryption_keys(options, reporter);
+  if (!keys && !is_json) {
+    return tl::unexpected(keys.error());
+  }
+  std::vector<Error> errors;
+  if (!keys) {
+    reporter.error(keys.error());
+  }
+  clbin::listing::BundlesJson document([&](std::string_view part) { return reporter.print(part); });
+  std::string_view separator;
+  for (const Input& input : options.inputs) {
+    const BundleSummary bundle =
+        keys ? summarize_bundle(input.path, *keys) : unread_summary(input.path, keys.error());
+    if (keys) {
+      errors.insert(errors.end(), bundle.errors.begin(), bundle.errors.end());
+    }
+    if (is_json) {
+      document.add(bundle);
+    } else if (const std::string text = info_text(bundle); !text.empty()) {
+      if (!reporter.print(separator) || !reporter.print(text)) {
+        return ExitCode::file;
+      }
+      separator = "\n";
+    }
+  }
+  if (is_json && !document.finish()) {
+    return ExitCode::file;
+  }
+  return keys ? report_errors(errors, reporter) : exit_code_of(keys.error().code);
+}
+
+} // namespace oclcc

@@ -1,0 +1,286 @@
+#include "command_line/modes.hpp"
+
+#include "base/file_io.hpp"
+#include "command_line/bundle_file.hpp"
+#include "modes/entry_trials.hpp"
+#include "targets/patterns.hpp"
+#include "terminal/terminal_text.hpp"
+#include "trust/bundle_encryption.hpp"
+#include "trust/bundle_signing.hpp"
+#include "worker/worker_process.hpp"
+
+#include <set>
+
+namespace oclcc {
+
+namespace matching = clbin::matching;
+
+namespace {
+
+// One entry on one device.
+struct Run {
+  format::SharedText program;
+  format::SharedText variant;
+  std::string target;
+  std::size_t device = 0;
+  std::string failure; // empty: it loads
+};
+
+struct Verdict {
+  std::string file;
+  std::optional<Error> error{};
+  bool is_locked = false; // the contents of an encrypted bundle were not checked
+  std::uint32_t entry_count = 0;
+  std::uint32_t idle_count = 0; // entries that match no device of this machine
+  std::uint32_t il_count = 0;   // IL entries that a device supports; not run
+  std::vector<Run> runs{};
+};
+
+// The plan for one bundle.
+struct Plan {
+  TrialPlan trials;
+  format::TextBudget texts; // of what is printed of runs
+  std::vector<Run> runs;
+  std::vector<std::pair<std::size_t, std::size_t>> tried{}; // run, trial
+  std::set<std::uint32_t> blobs{}; // entries that share one are one candidate
+  std::set<std::uint32_t> il_blobs{};
+};
+
+Result<void> plan_run(const matching::Candidate& candidate, Run run, Plan& plan) {
+  const Result<std::size_t> trial = plan.trials.add(candidate, run.device);
+  if (!trial && trial.error().code != ErrorCode::unsafe_options) {
+    return tl::unexpected(trial.error());
+  }
+  if (trial) {
+    plan.tried.emplace_back(plan.runs.size(), *trial);
+  } else {
+    run.failure = trial.error().message;
+  }
+  plan.blobs.insert(candidate.entry.blob);
+  plan.runs.push_back(std::move(run));
+  return {};
+}
+
+Result<void> plan_group(const format::BundleReader& bundle, const format::GroupView& group,
+                        const TrialDevices& devices, Plan& plan) {
+  for (std::size_t device = 0; device < devices.all().size(); ++device) {
+    CLBIN_TRY_ASSIGN(const auto candidates,
+                     matching::rank_candidates(bundle, group, devices.all()[device].identity));
+    CLBIN_TRY_ASSIGN(const auto il,
+                     matching::rank_il(bundle, group, devices.all()[device].identity));
+    for (const matching::Candidate& candidate : il) {
+      plan.il_blobs.insert(candidate.entry.blob);
+    }
+    for (const matching::Candidate& candidate : candidates) {
+      CLBIN_TRY(plan.texts.take(sizeof(Run) + group.program.size() + group.variant.size() +
+                                target_name(candidate.entry.target).size()));
+      Run run{group.program, group.variant, target_name(candidate.entry.target), device, {}};
+      CLBIN_TRY(plan_run(candidate, std::move(run), plan));
+    }
+  }
+  return {};
+}
+
+std::string failure_of(const Trial& trial) {
+  if (trial.decision == Trial::Decision::loaded) {
+    return {};
+  }
+  const std::string log = trial.driver_log.substr(0, trial.driver_log.find('\n'));
+  return fmt::format("{}{}{}", trial.outcome, log.empty() ? "" : ": ", log);
+}
+
+Result<void> run_entries(const format::BundleReader& bundle, TrialDevices& devices,
+                         Verdict& verdict) {
+  CLBIN_TRY(devices.find());
+  Plan plan{TrialPlan(bundle), format::TextBudget(bundle.total_bytes()), {}};
+  for (std::uint32_t i = 0; i < bundle.group_count(); ++i) {
+    CLBIN_TRY_ASSIGN(const format::GroupView group, bundle.group(i));
+    CLBIN_TRY(plan_group(bundle, group, devices, plan));
+  }
+  const std::vector<Trial> trials = devices.carry_out(std::move(plan.trials), verdict.file);
+  for (const auto& [run, trial] : plan.tried) {
+    plan.runs[run].failure = failure_of(trials[trial]);
+  }
+  verdict.runs = std::move(plan.runs);
+  for (std::uint32_t i = 0; i < bundle.entry_count(); ++i) {
+    CLBIN_TRY_ASSIGN(const format::EntryView entry, bundle.entry(i));
+    if (!plan.blobs.contains(entry.blob)) {
+      ++(plan.il_blobs.contains(entry.blob) ? verdict.il_count : verdict.idle_count);
+    }
+  }
+  return {};
+}
+
+// What --public-key and --decrypt-key name.
+struct Keys {
+  std::vector<trust::TrustedKey> trusted;
+  BundleKeys decryption;
+};
+
+Result<Keys> read_keys(const Options& options, Reporter& reporter) {
+  Keys keys;
+  CLBIN_TRY_ASSIGN(keys.trusted, trust::read_public_keys(options.public_keys));
+  CLBIN_TRY_ASSIGN(keys.decryption, trust::read_decryption_keys(options, reporter));
+  return keys;
+}
+
+// Checks the signature file beside a bundle before anything of the bundle is parsed.
+Result<format::BundleReader> open_with_signature_file(const std::filesystem::path& path,
+                                                      const Keys& keys) {
+  if (path == "-") {
+    return refused("'--detached' needs a file with a name, not standard input");
+  }
+  CLBIN_TRY_ASSIGN(base::Bytes bytes, base::read_whole_file(path, k_max_whole_bundle_bytes));
+  CLBIN_TRY(trust::check_detached(bytes, trust::detached_name(path), keys.trusted));
+  CLBIN_TRY_ASSIGN(format::BundleReader bundle,
+                   format::BundleReader::open(base::owning_source(std::move(bytes), path.string()),
+                                              {}, format::TrailingBytes::refuse));
+  CLBIN_TRY(keys.decryption.unlock(bundle));
+  return bundle;
+}
+
+Result<format::BundleReader> open_as_required(const std::filesystem::path& path,
+                                              const Options& options, const Keys& keys) {
+  if (keys.trusted.empty()) {
+    return open_bundle(path, keys.decryption);
+  }
+  if (options.signature_form == SignatureForm::detached) {
+    return named(open_with_signature_file(path, keys), path);
+  }
+  format::SignaturePolicy policy = trust::signature_policy(keys.trusted);
+  policy.least_counter = options.least_counter;
+  return open_bundle(path, keys.decryption, &policy);
+}
+
+Result<void> verify_all(const format::BundleReader& bundle, Verdict& verdict) {
+  CLBIN_TRY_ASSIGN(const Verified verified, verify_bundle(bundle));
+  verdict.is_locked = verified == Verified::all_but_contents;
+  CLBIN_TRY_ASSIGN(const auto records, bundle.signature_records());
+  return format::check_every_signature(bundle.root_digest(), records);
+}
+
+Verdict verify_one(const std::filesystem::path& path, const Options& options, const Keys& keys,
+                   TrialDevices& devices) {
+  Verdict verdict;
+  verdict.file = bundle_name(path);
+  const auto bundle = open_as_required(path, options, keys);
+  if (!bundle) {
+    verdict.error = bundle.error();
+    return verdict;
+  }
+  verdict.entry_count = bundle->entry_count();
+  Result<void> done = verify_all(*bundle, verdict);
+  if (done && options.run == RunPolicy::yes) {
+    done = require_contents(*bundle);
+    done = done ? run_entries(*bundle, devices, verdict) : done;
+  }
+  if (!done) {
+    verdict.error = named_error(std::move(done.error()), path);
+  }
+  return verdict;
+}
+
+const std::string& device_name(const Run& run, const TrialDevices& devices) {
+  return devices.all()[run.device].identity.device_name;
+}
+
+std::string run_text(const Run& run, const std::string& device) {
+  return fmt::format("program '{}', variant '{}', entry for {} on '{}'", run.program, run.variant,
+                     run.target, device);
+}
+
+void tell(const Verdict& verdict, const TrialDevices& devices, RunPolicy policy,
+          Reporter& reporter) {
+  if (verdict.error) {
+    reporter.error(*verdict.error);
+    return;
+  }
+  if (verdict.is_locked) {
+    reporter.warning(fmt::format("{}: {}", verdict.file, k_contents_not_checked));
+  }
+  for (const Run& run : verdict.runs) {
+    const std::string text =
+        fmt::format("{}: {}", verdict.file, run_text(run, device_name(run, devices)));
+    if (run.failure.empty()) {
+      reporter.verbose(text + ": loads");
+    } else {
+      reporter.error(fmt::format("{}: {}", text, run.failure));
+    }
+  }
+  const auto note = [&](std::uint32_t count, std::string_view what) {
+    if (policy == RunPolicy::yes && count != 0) {
+      reporter.note(fmt::format("{}: {} of {} entries {}: not run", verdict.file, count,
+                                verdict.entry_count, what));
+    }
+  };
+  note(verdict.idle_count, "match no device of this machine");
+  note(verdict.il_count, "contain IL that a driver of this machine would build");
+  reporter.verbose(fmt::format("{}: sound, {} entries", verdict.file, verdict.entry_count));
+}
+
+void write_json(const Verdict& verdict, const TrialDevices& devices, JsonStream& document) {
+  const std::vector<Error> errors =
+      verdict.error ? std::vector{*verdict.error} : std::vector<Error>();
+  document.begin_object();
+  document.member("contents_checked", {!verdict.error && !verdict.is_locked});
+  document.member("entries", {std::uint64_t{verdict.entry_count}});
+  document.member("entries_not_run", {std::uint64_t{verdict.idle_count} + verdict.il_count});
+  document.member("errors", errors_json(errors));
+  document.member("file", {verdict.file});
+  document.key("runs");
+  document.begin_array();
+  for (const Run& run : verdict.runs) {
+    document.value({JsonObject{
+        {"program", {run.program}},
+        {"variant", {run.variant}},
+        {"target", {run.target}},
+        {"device", {device_name(run, devices)}},
+        {"loads", {run.failure.empty()}},
+        {"failure", {run.failure}},
+    }});
+  }
+  document.end();
+  document.end();
+}
+
+ExitCode status_of(const Verdict& verdict) {
+  if (verdict.error) {
+    return exit_code_of(verdict.error->code);
+  }
+  const bool all_load =
+      std::ranges::all_of(verdict.runs, [](const Run& run) { return run.failure.empty(); });
+  return all_load ? ExitCode::success : k_entry_does_not_load;
+}
+
+} // namespace
+
+Result<ExitCode> verify(const Options& options, const ModeContext& context) {
+  Reporter& reporter = context.reporter;
+  const auto keys = read_keys(options, reporter);
+  if (!keys) {
+    reporter.error(keys.error()); // once, and in JSON for each bundle
+  }
+  TrialDevices devices(options, context.workers, reporter);
+  const bool is_json = options.list_format == ListFormat::json;
+  JsonStream document([&](std::string_view part) { return reporter.print(part); });
+  document.begin_object();
+  document.key("bundles");
+  document.begin_array();
+  ExitCode status = ExitCode::success;
+  for (const Input& input : options.inputs) {
+    const Verdict verdict = keys ? verify_one(input.path, options, *keys, devices)
+                                 : Verdict{.file = bundle_name(input.path), .error = keys.error()};
+    if (keys) {
+      tell(verdict, devices, options.run, reporter);
+    }
+    if (is_json) {
+      write_json(verdict, devices, document);
+    }
+    status = status == ExitCode::success ? status_of(verdict) : status;
+  }
+  document.end();
+  document.member("version", {k_report_version});
+  return !is_json || document.finish() ? status : ExitCode::file;
+}
+
+} // namespace oclcc

@@ -1,0 +1,252 @@
+#include "targets/clang_front_end.hpp"
+
+#include "opencl/driver.hpp"
+
+#include <charconv>
+#include <fmt/format.h>
+#include <system_error>
+
+namespace oclcc::offline {
+
+using base::Bytes;
+
+namespace {
+
+bool is_common(std::string_view option) {
+  return option.starts_with("-D") || option.starts_with("-U") || option == "-w" ||
+         option == "-Werror";
+}
+
+// What follows a family's own rules.
+const OptionRule k_common_rules[] = {
+    {"-cl-std=CL1.1"},
+    {"-cl-std=CL1.2"},
+    {"-cl-std=CL2.0"},
+    {"-cl-std=CL3.0"},
+    {"-cl-single-precision-constant"},
+    {"-cl-mad-enable"},
+    {"-cl-no-signed-zeros"},
+    {k_finite_math},
+    {k_unsafe_math},
+    {k_relaxed_math},
+    {"-cl-uniform-work-group-size"},
+    {"-cl-kernel-arg-info", OptionEffect::ignore}, // always on
+    {"-cl-opt-disable", OptionEffect::warn},
+    {"-cl-strict-aliasing", OptionEffect::warn},
+    {"-cl-no-subgroup-ifp", OptionEffect::warn},
+};
+
+// Returns nullptr if there is none.
+const OptionRule* rule_for(std::string_view option, std::span<const OptionRule> rules) {
+  const auto rule = std::ranges::find_if(rules, [&](const OptionRule& one) {
+    return one.option.ends_with('=') ? option.starts_with(one.option) : option == one.option;
+  });
+  return rule == rules.end() ? nullptr : &*rule;
+}
+
+bool is_message(std::string_view line) {
+  constexpr std::string_view k_parts[] = {
+      ": note: ", ": warning: ", ": error: ", ": fatal error: ", " generated."};
+  return line.starts_with("In file included from ") ||
+         std::ranges::any_of(k_parts, [&](std::string_view part) {
+           return line.find(part) != std::string_view::npos;
+         });
+}
+
+// In the unit's folder: clang writes the name into messages.
+constexpr const char* k_language_file = "language.clh";
+
+// Drops notes in that header, such as "expanded from macro 'printf'", and the lines of code behind
+// them, which the user cannot look up.
+std::string without_notes_on_language(std::string_view log) {
+  const std::string start = fmt::format("./{}:", k_language_file);
+  std::string kept;
+  bool is_ours = false;
+  for (const std::string_view line : lines_of(log)) {
+    is_ours = line.starts_with(start) || (is_ours && !is_message(line));
+    if (!is_ours) {
+      kept += line;
+      kept += '\n';
+    }
+  }
+  return kept;
+}
+
+constexpr std::string_view k_has_typed_pointers = "typed pointers";
+constexpr std::string_view k_has_opaque_pointers = "opaque pointers";
+
+// Returns the first error if it names no place, as those do that are not about the source: "error:
+// unknown argument: '-x'".
+std::string_view error_without_place(std::string_view log) {
+  for (const std::string_view line : lines_of(log)) {
+    for (const std::string_view beginning : {"error: ", "fatal error: "}) {
+      if (line.starts_with(beginning)) {
+        return line.substr(beginning.size());
+      }
+    }
+    if (line.find(": error: ") != std::string_view::npos ||
+        line.find(": fatal error: ") != std::string_view::npos) {
+      break;
+    }
+  }
+  return {};
+}
+
+} // namespace
+
+Result<CompilerWords> compiler_words(const Words& options, std::span<const OptionRule> rules,
+                                     std::string_view target) {
+  CompilerWords result;
+  for (const std::string& option : options) {
+    if (is_common(option)) {
+      result.words.push_back(option);
+      continue;
+    }
+    const OptionRule* const own = rule_for(option, rules);
+    const OptionRule* const rule = own != nullptr ? own : rule_for(option, k_common_rules);
+    if (rule == nullptr) {
+      return fail(ErrorCode::invalid_argument, "its compiler does not know the option '{}'",
+                  option);
+    }
+    switch (rule->effect) {
+    case OptionEffect::pass:
+      result.words = std::move(result.words) + (rule->words.empty() ? Words{option} : rule->words);
+      break;
+    case OptionEffect::ignore:
+      break;
+    case OptionEffect::warn:
+      result.warnings.push_back(fmt::format("'{}' has no effect on '{}'", option, target));
+      break;
+    case OptionEffect::refuse:
+      return fail(ErrorCode::invalid_argument, "'{}' is not supported", option);
+    }
+  }
+  return result;
+}
+
+std::string source_name(std::string_view symbol) {
+  constexpr std::string_view k_mangled = "_Z";
+  // Called by the printf of nvptx/language.clh.
+  if (symbol.find("__oclcc_pass") != std::string_view::npos) {
+    return "printf";
+  }
+  if (!symbol.starts_with(k_mangled)) {
+    return std::string(symbol);
+  }
+  const std::string_view rest = symbol.substr(k_mangled.size());
+  std::size_t length = 0;
+  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), length);
+  const auto start = static_cast<std::size_t>(end - rest.data());
+  if (error != std::errc() || length > rest.size() - start) {
+    return std::string(symbol);
+  }
+  return std::string(rest.substr(start, length));
+}
+
+Result<void> require_resolved(const std::vector<std::string>& unresolved_symbols) {
+  if (unresolved_symbols.empty()) {
+    return {};
+  }
+  std::set<std::string> names; // of several overloads, one
+  for (const std::string& symbol : unresolved_symbols) {
+    names.insert(source_name(symbol));
+  }
+  return fail(ErrorCode::invalid_argument, "nothing defines {} '{}'",
+              names.size() == 1 ? "the function" : "the functions", fmt::join(names, "', '"));
+}
+
+Result<void> write_source_files(const format::SourcePackage& source,
+                                const std::filesystem::path& folder) {
+  CLBIN_TRY(base::write_output_file(folder / k_main_file, base::as_bytes(source.main.text)));
+  for (const format::SourceFile& header : source.headers) {
+    if (!format::is_valid_include_name(header.include_name)) {
+      return fail(ErrorCode::invalid_argument,
+                  "cannot write the header '{}': its name is not a relative path",
+                  header.include_name);
+    }
+    const std::filesystem::path file = folder / k_header_folder / header.include_name;
+    std::error_code error;
+    std::filesystem::create_directories(file.parent_path(), error);
+    if (error) {
+      return fail(ErrorCode::file_write, "cannot create the folder of the header '{}': {}",
+                  header.include_name, error.message());
+    }
+    CLBIN_TRY(base::write_output_file(file, base::as_bytes(header.text)));
+  }
+  return {};
+}
+
+std::string ClangRelease::name(std::string_view tool) const {
+  return fmt::format("{}-{}", tool, version);
+}
+
+std::vector<ToolRow>
+rows_with_clang(std::vector<ToolRow::Tool> (*others)(const ClangRelease& release)) {
+  std::vector<ToolRow> rows;
+  for (const ClangRelease& release : k_clang_releases) {
+    ToolRow& row = rows.emplace_back();
+    row.tools = others(release);
+    row.tools.insert(row.tools.begin(), {"clang", release.name("clang"), release.name("clang")});
+    row.debian = release.debian;
+  }
+  return rows;
+}
+
+std::string pointers_preparation(const OfflineTarget& /*target*/) {
+  return "pointers";
+}
+
+Result<Bytes> ask_for_typed_pointers(const ToolSession& session, const OfflineTarget& /*target*/) {
+  CLBIN_TRY(session.write_input("empty.cl", {}));
+  CLBIN_TRY_ASSIGN(
+      const ToolRun run,
+      session.run("clang", {"-cc1", "-fsyntax-only", k_typed_pointers, "-x", "cl", "empty.cl"}));
+  return bytes_of(run.exit_status == 0 ? k_has_typed_pointers : k_has_opaque_pointers);
+}
+
+Result<bool> has_typed_pointers(const std::filesystem::path& shared) {
+  constexpr std::uint64_t k_max_bytes = 1024;
+  CLBIN_TRY_ASSIGN(const auto answer, base::read_whole_file(shared, k_max_bytes));
+  return base::as_text(answer) == k_has_typed_pointers;
+}
+
+Result<Words> unit_words(const FamilyRequest& request, std::span<const OptionRule> rules,
+                         BuildReply& reply) {
+  CLBIN_TRY_ASSIGN(CompilerWords words,
+                   compiler_words(request.options, rules, spelling_of(request.target)));
+  for (const std::string& warning : words.warnings) {
+    reply.log += fmt::format("warning: {}\n", warning);
+  }
+  return std::move(words.words);
+}
+
+Result<bool> run_front_end(const ToolSession& session, const FrontEndCall& call,
+                           BuildReply& reply) {
+  // -cc1, because clang's driver searches for CUDA, and adds what it finds.
+  Words arguments = Words{"-cc1"} + call.words + call.options;
+  if (!call.language.empty()) {
+    CLBIN_TRY(session.write_input(k_language_file, call.language));
+    arguments.insert(arguments.end(), {"-include", k_language_file});
+  }
+  // -fgnu89-inline, because drivers find the body of an inline function that is not inlined.
+  arguments = std::move(arguments) +
+              words_of("-fgnu89-inline -finclude-default-header -fdeclare-opencl-builtins "
+                       "-cl-kernel-arg-info -ferror-limit 19 -nostdsysteminc -I") +
+              Words{k_header_folder, "-x", "cl", k_main_file};
+  CLBIN_TRY_ASSIGN(const ToolRun run, session.run("clang", arguments));
+  const std::string_view own_error =
+      run.exit_status == 0 ? std::string_view() : error_without_place(run.output);
+  if (!own_error.empty()) {
+    return fail(ErrorCode::internal, "'{}' does not accept what oclcc passes to it: {}",
+                session.path("clang").string(), own_error);
+  }
+  reply.log += call.language.empty() ? run.output : without_notes_on_language(run.output);
+  if (run.exit_status == 0) {
+    return true;
+  }
+  reply.cl_code = CL_BUILD_PROGRAM_FAILURE;
+  reply.stage = "clang";
+  return false;
+}
+
+} // namespace oclcc::offline

@@ -1,0 +1,360 @@
+#include "targets/llvm_ir.hpp"
+
+#include "base/text.hpp"
+#include "targets/tools.hpp"
+
+#include <charconv>
+#include <fmt/format.h>
+#include <set>
+
+namespace oclcc::offline {
+
+using format::AccessQualifier;
+using format::AddressSpace;
+using format::KernelArgument;
+using format::KernelReflection;
+
+namespace {
+
+// What precedes a kernel's name in a definition, a declaration or a call.
+constexpr std::string_view k_kernel_conventions[] = {" spir_kernel void @", " ptx_kernel void @",
+                                                     " amdgpu_kernel void @"};
+
+std::optional<unsigned> leading_number(std::string_view text) {
+  unsigned number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() ? std::optional(number) : std::nullopt;
+}
+
+// LLVM writes bytes that are not printable, quotes and backslashes as two hexadecimal digits.
+std::string unescaped(std::string_view text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    unsigned char byte = 0;
+    const bool is_escape =
+        text[i] == '\\' && i + 2 < text.size() &&
+        std::from_chars(text.data() + i + 1, text.data() + i + 3, byte, 16).ptr ==
+            text.data() + i + 3;
+    if (is_escape) {
+      result += static_cast<char>(byte);
+      i += 2;
+    } else {
+      result += text[i];
+    }
+  }
+  return result;
+}
+
+AddressSpace address_space_of(std::uint64_t number) {
+  // Of OpenCL, whatever the target's are.
+  constexpr AddressSpace k_spaces[] = {AddressSpace::private_, AddressSpace::global,
+                                       AddressSpace::constant, AddressSpace::local};
+  return number < std::size(k_spaces) ? k_spaces[number] : AddressSpace::private_;
+}
+
+AccessQualifier access_of(std::string_view word) {
+  constexpr auto k_names = names_of(AccessQualifier());
+  const auto* const found = std::ranges::find(k_names, word);
+  return found == k_names.end() ? AccessQualifier::none
+                                : static_cast<AccessQualifier>(found - k_names.begin());
+}
+
+void add_qualifiers(std::string_view qualifiers, KernelArgument& argument) {
+  const auto words = base::words_between_spaces(qualifiers);
+  const auto has = [&](std::string_view word) {
+    return std::ranges::find(words, word) != words.end();
+  };
+  argument.is_const = has("const");
+  argument.is_restrict = has("restrict");
+  argument.is_volatile = has("volatile");
+  argument.is_pipe = has("pipe");
+}
+
+// Returns the symbol with which `text` begins, with its quotes if it has them.
+std::string_view ir_symbol(std::string_view text) {
+  return text.substr(0, text.starts_with('"') ? text.find('"', 1) + 1 : text.find('('));
+}
+
+// Reads "NAME(…) … !kernel_arg_type !7 … {".
+IrKernel read_kernel(std::string_view rest) {
+  IrKernel kernel;
+  kernel.symbol = ir_symbol(rest);
+  kernel.name = kernel.symbol;
+  std::erase(kernel.name, '"');
+  for (std::size_t mark = rest.find(" !"); mark != std::string_view::npos; mark = rest.find(" !")) {
+    rest.remove_prefix(mark + 2);
+    const std::string name(rest.substr(0, rest.find(' ')));
+    if (const std::size_t number = rest.find(" !"); number == name.size()) {
+      kernel.nodes.emplace(name,
+                           leading_number(rest.substr(number + 2)).value_or(IrKernel::k_no_node));
+    }
+  }
+  return kernel;
+}
+
+using Symbols = std::set<std::string, std::less<>>;
+
+// A kernel's name in a definition or a call: "define dso_local spir_kernel void @NAME(…".
+struct KernelMention {
+  std::size_t convention = 0; // of the space before it
+  std::size_t symbol = 0;     // of what follows "@"
+  std::string_view name;      // as the IR spells it, perhaps in quotes
+};
+
+std::optional<KernelMention> kernel_in(std::string_view line) {
+  for (const std::string_view convention : k_kernel_conventions) {
+    if (const std::size_t at = line.find(convention); at != std::string_view::npos) {
+      const std::size_t symbol = at + convention.size();
+      return KernelMention{at, symbol, ir_symbol(line.substr(symbol))};
+    }
+  }
+  return std::nullopt;
+}
+
+bool is_call(std::string_view line, const KernelMention& kernel) {
+  return line.starts_with("  ") && line.substr(0, kernel.convention).ends_with("call");
+}
+
+Symbols callable_kernels(std::string_view ir) {
+  Symbols defined;
+  for (const IrKernel& kernel : kernels_in(ir)) {
+    defined.insert(kernel.symbol);
+  }
+  Symbols called;
+  for (const std::string_view line : lines_of(ir)) {
+    const auto kernel = kernel_in(line);
+    if (kernel && is_call(line, *kernel) && defined.contains(kernel->name)) {
+      called.emplace(kernel->name);
+    }
+  }
+  return called;
+}
+
+std::string name_of_copy(std::string_view symbol) {
+  const bool is_quoted = symbol.starts_with('"');
+  return fmt::format("{}oclcc_called_{}", is_quoted ? "\"" : "", symbol.substr(is_quoted ? 1 : 0));
+}
+
+// Returns the rest of the line from the convention, of the kernel's copy: " spir_kernel void @g(…"
+// → " spir_func void @oclcc_called_g(…".
+std::string of_copy(std::string_view line, const KernelMention& kernel) {
+  // The convention of functions that clang writes for this target.
+  const bool is_spir = line.substr(kernel.convention).starts_with(" spir_");
+  return fmt::format(" {}void @{}{}", is_spir ? "spir_func " : "", name_of_copy(kernel.name),
+                     line.substr(kernel.symbol + kernel.name.size()));
+}
+
+// The number of the attributes of a definition: "7" of "… #7 !kernel_arg_type …".
+std::string attributes_of(std::string_view definition) {
+  const std::size_t start = definition.find(" #", definition.rfind(')'));
+  const std::size_t begin = start == std::string_view::npos ? definition.size() : start + 2;
+  const std::string_view rest = definition.substr(begin);
+  return std::string(rest.substr(0, rest.find_first_not_of("0123456789")));
+}
+
+class CallableKernels {
+public:
+  explicit CallableKernels(Symbols called) : m_called(std::move(called)) {}
+
+  void add(std::string_view line) {
+    const auto kernel = kernel_in(line);
+    const bool is_callable = kernel && m_called.contains(kernel->name);
+    if (is_callable && line.starts_with("define ")) {
+      m_attributes.insert(attributes_of(line));
+      m_copy = "define internal" + of_copy(line, *kernel) + '\n';
+      append(line);
+    } else if (is_callable && is_call(line, *kernel)) {
+      const std::string call =
+          std::string(line.substr(0, kernel->convention)) + of_copy(line, *kernel);
+      append(call);
+      copy(call);
+    } else if (line.starts_with("attributes #")) {
+      append(inlinable(line));
+    } else {
+      append(line);
+      copy(line);
+    }
+    if (line == "}" && !m_copy.empty()) {
+      m_text += '\n' + std::exchange(m_copy, {});
+    }
+  }
+  [[nodiscard]] std::string take() { return std::move(m_text); }
+
+private:
+  void append(std::string_view line) { m_text.append(line) += '\n'; }
+  void copy(std::string_view line) {
+    if (!m_copy.empty()) {
+      m_copy.append(line) += '\n';
+    }
+  }
+  // "attributes #7 = { convergent noinline … }"
+  [[nodiscard]] std::string inlinable(std::string_view line) const {
+    constexpr std::string_view k_noinline = " noinline";
+    std::string text(line);
+    const std::string_view number = line.substr(std::string_view("attributes #").size());
+    const std::size_t at = text.find(k_noinline);
+    if (at != std::string::npos && m_attributes.contains(number.substr(0, number.find(' ')))) {
+      text.erase(at, k_noinline.size());
+    }
+    return text;
+  }
+
+  Symbols m_called;
+  Symbols m_attributes; // of the called kernels
+  std::string m_text;
+  std::string m_copy; // of the kernel that is being read
+};
+
+// Returns the text from `start` to the first of `ends` after it.
+std::string_view word_at(std::string_view line, std::size_t start, std::string_view ends) {
+  return line.substr(start, line.find_first_of(ends, start) - start);
+}
+
+// "%c = select i1 %b, <4 x float> %x, <4 x float> %y", with flags behind "select" or not.
+std::string with_vector_condition(std::string_view line, std::size_t number) {
+  constexpr std::string_view k_select = " = select ";
+  constexpr std::string_view k_scalar = "i1 ";
+  if (!line.starts_with("  %")) {
+    return std::string(line); // no instruction; a constant may contain any text
+  }
+  const std::size_t select = line.find(k_select);
+  const std::size_t condition = select == std::string_view::npos
+                                    ? std::string_view::npos
+                                    : line.find(k_scalar, select + k_select.size() - 1);
+  if (condition == std::string_view::npos || line[condition - 1] != ' ') {
+    return std::string(line);
+  }
+  const std::string_view value = word_at(line, condition + k_scalar.size(), ",");
+  const std::size_t type = condition + k_scalar.size() + value.size() + 2;
+  if (type >= line.size() || line[type] != '<') {
+    return std::string(line);
+  }
+  const std::string_view lanes = word_at(line, type + 1, " ");
+  return fmt::format("  %oclcc.lane{0} = insertelement <{1} x i1> undef, i1 {2}, i32 0\n"
+                     "  %oclcc.lanes{0} = shufflevector <{1} x i1> %oclcc.lane{0}, <{1} x i1> "
+                     "undef, <{1} x i32> zeroinitializer\n"
+                     "{3}<{1} x i1> %oclcc.lanes{0}{4}",
+                     number, lanes, value, line.substr(0, condition),
+                     line.substr(condition + k_scalar.size() + value.size()));
+}
+
+} // namespace
+
+unsigned IrKernel::node(const std::string& which) const {
+  const auto found = nodes.find(which);
+  return found == nodes.end() ? k_no_node : found->second;
+}
+
+IrNodes::IrNodes(std::string_view ir) {
+  for (const std::string_view line : lines_of(ir)) {
+    const std::size_t start = line.find("!{");
+    if (!line.starts_with('!') || start == std::string_view::npos) {
+      continue;
+    }
+    if (const auto number = leading_number(line.substr(1))) {
+      const std::string_view rest = line.substr(start + 2);
+      m_nodes.emplace(*number, rest.substr(0, rest.rfind('}')));
+    }
+  }
+}
+
+std::vector<std::string> IrNodes::strings(unsigned node) const {
+  std::vector<std::string> strings;
+  std::string_view rest = content(node);
+  for (std::size_t start = rest.find("!\""); start != std::string_view::npos;
+       start = rest.find("!\"")) {
+    rest.remove_prefix(start + 2);
+    const std::size_t end = std::min(rest.find('"'), rest.size());
+    strings.push_back(unescaped(rest.substr(0, end)));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return strings;
+}
+
+std::vector<std::uint64_t> IrNodes::numbers(unsigned node) const {
+  std::vector<std::uint64_t> numbers;
+  std::string_view rest = content(node);
+  constexpr std::string_view k_type = "i32 ";
+  for (std::size_t start = rest.find(k_type); start != std::string_view::npos;
+       start = rest.find(k_type)) {
+    rest.remove_prefix(start + k_type.size());
+    numbers.push_back(leading_number(rest).value_or(0));
+  }
+  return numbers;
+}
+
+std::string_view IrNodes::content(unsigned node) const {
+  const auto found = m_nodes.find(node);
+  return found == m_nodes.end() ? std::string_view() : found->second;
+}
+
+unsigned IrNodes::first_unused() const noexcept {
+  return m_nodes.empty() ? 0 : m_nodes.rbegin()->first + 1;
+}
+
+std::vector<IrKernel> kernels_in(std::string_view ir) {
+  std::vector<IrKernel> kernels;
+  for (const std::string_view line : lines_of(ir)) {
+    const auto kernel = line.starts_with("define ") ? kernel_in(line) : std::nullopt;
+    if (kernel) {
+      kernels.push_back(read_kernel(line.substr(kernel->symbol)));
+    }
+  }
+  return kernels;
+}
+
+Result<KernelReflection> reflect(const IrKernel& kernel, const IrNodes& nodes) {
+  KernelReflection reflection;
+  reflection.name = kernel.name;
+  const auto names = nodes.strings(kernel.node("kernel_arg_name"));
+  const auto types = nodes.strings(kernel.node("kernel_arg_type"));
+  const auto access = nodes.strings(kernel.node("kernel_arg_access_qual"));
+  const auto qualifiers = nodes.strings(kernel.node("kernel_arg_type_qual"));
+  const auto spaces = nodes.numbers(kernel.node("kernel_arg_addr_space"));
+  for (const std::size_t count : {types.size(), access.size(), qualifiers.size(), spaces.size()}) {
+    if (count != names.size()) {
+      return fail(ErrorCode::damaged,
+                  "the compiler describes {} and {} arguments of the kernel '{}'", names.size(),
+                  count, kernel.name);
+    }
+  }
+  auto& arguments = reflection.arguments.emplace();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    KernelArgument argument;
+    argument.name = names[i];
+    argument.type_name = types[i];
+    argument.address_space = address_space_of(spaces[i]);
+    argument.access = access_of(access[i]);
+    add_qualifiers(qualifiers[i], argument);
+    arguments.push_back(std::move(argument));
+  }
+  reflection.argument_count = static_cast<std::uint32_t>(names.size());
+  const auto sizes = nodes.numbers(kernel.node("reqd_work_group_size"));
+  if (sizes.size() == 3) {
+    std::ranges::copy(sizes, reflection.required_work_group_size.begin());
+  }
+  return reflection;
+}
+
+std::string with_callable_kernels(std::string_view ir) {
+  Symbols called = callable_kernels(ir);
+  if (called.empty()) {
+    return std::string(ir);
+  }
+  CallableKernels kernels(std::move(called));
+  for (const std::string_view line : lines_of(ir)) {
+    kernels.add(line);
+  }
+  return kernels.take();
+}
+
+std::string repaired_for_spirv(std::string_view ir) {
+  std::string text;
+  std::size_t number = 0;
+  for (const std::string_view line : lines_of(ir)) {
+    text += with_vector_condition(line, number++) + '\n';
+  }
+  return text;
+}
+
+} // namespace oclcc::offline

@@ -1,0 +1,246 @@
+#include "targets/offline_compiler.hpp"
+
+#include "format/binary/binary_kernels.hpp"
+#include "targets/clang_front_end.hpp"
+#include "targets/embedded_files.hpp"
+#include "targets/llvm_ir.hpp"
+#include "targets/nvptx_passes.hpp"
+
+#include <charconv>
+#include <fmt/format.h>
+
+namespace oclcc::offline {
+
+namespace {
+
+// NVIDIA's driver accepts `asm`, which is no keyword in C99.
+constexpr const char* k_asm_keyword = "-fgnu-keywords";
+constexpr std::string_view k_max_registers = "-cl-nv-maxrregcount=";
+
+// Seen in the PTX of clang 15 (doc/nvptx.md).
+const OptionRule k_nvptx_rules[] = {
+    {k_flush_denormals, OptionEffect::pass, {"-fdenormal-fp-math-f32=preserve-sign,preserve-sign"}},
+    {k_correct_rounding, OptionEffect::ignore}, // of the later steps
+    {"-cl-uniform-work-group-size", OptionEffect::ignore},
+    {k_max_registers, OptionEffect::ignore}, // an annotation
+    {"-cl-nv-verbose", OptionEffect::warn},
+};
+
+// Returns the lowest version of PTX, "7.8", that has the target (PTX ISA 9.0, release notes; ptxas
+// 13.0), so that the oldest driver accepts it.
+std::string ptx_version(std::string_view architecture) {
+  constexpr std::pair<std::string_view, std::string_view> k_versions[] = {
+      {"sm_72", "6.1"}, {"sm_75", "6.3"}, {"sm_80", "7.0"}, {"sm_86", "7.1"},
+      {"sm_87", "7.4"}, {"sm_89", "7.8"}, {"sm_90", "7.8"}};
+  for (const auto& [name, version] : k_versions) {
+    if (name == architecture) {
+      return std::string(version);
+    }
+  }
+  return "6.0";
+}
+
+// The highest that clang 15 knows serves those above it: OpenCL C has nothing that needs more, and
+// clang 19 makes slower code (bench/results/offline_targets.md).
+std::string clang_architecture(const OfflineTarget& target) {
+  constexpr std::string_view k_unknown_to_clang[] = {"sm_87", "sm_89", "sm_90"};
+  const bool is_known =
+      std::ranges::find(k_unknown_to_clang, target.architecture) == std::end(k_unknown_to_clang);
+  return is_known ? target.architecture : "sm_86";
+}
+
+Words target_words(const OfflineTarget& target) {
+  const std::string architecture = clang_architecture(target);
+  std::string version = ptx_version(architecture);
+  std::erase(version, '.');
+  return words_of(fmt::format("-triple nvptx64-nvidia-nvcl -target-cpu {} -target-feature +ptx{} "
+                              "-mframe-pointer=none",
+                              architecture, version));
+}
+
+// Of several, the last applies.
+Result<std::optional<unsigned>> max_registers(const Words& options) {
+  std::optional<unsigned> registers;
+  for (const std::string& option : options) {
+    if (!option.starts_with(k_max_registers)) {
+      continue;
+    }
+    unsigned number = 0;
+    const char* const start = option.data() + k_max_registers.size();
+    const char* const end = option.data() + option.size();
+    const auto [stop, error] = std::from_chars(start, end, number);
+    if (error != std::errc() || stop != end || number == 0) {
+      return fail(ErrorCode::invalid_argument, "'{}' needs a number of registers", option);
+    }
+    registers = number;
+  }
+  return registers;
+}
+
+Result<std::string> read(const ToolSession& session, const char* name) {
+  CLBIN_TRY_ASSIGN(const auto bytes, session.read_output("clang", name));
+  return std::string(base::as_text(bytes));
+}
+
+// The built-in functions of oclcc: one translation unit in OpenCL C.
+std::string overlay_text() {
+  std::string overlay;
+  for (const std::string_view part : {nvptx_prologue(), nvptx_work_items(), nvptx_integer(),
+                                      nvptx_math_float(), nvptx_math_double()}) {
+    overlay += part;
+  }
+  return overlay;
+}
+
+// The library has the target of the program: clang inlines no function of another target.
+Words images_words(const OfflineTarget& target) {
+  return words_of("-cc1") + target_words(target) +
+         words_of("-disable-llvm-passes -emit-llvm-bc -o images.bc -x ir images.ll");
+}
+Words overlay_words(const OfflineTarget& target) {
+  return words_of("-cc1") + target_words(target) +
+         words_of("-cl-std=CL1.2 -O2 -ffp-contract=off -disable-llvm-passes -mlink-bitcode-file "
+                  "images.bc -emit-llvm-bc -w -o overlay.bc -x cl overlay.cl");
+}
+
+constexpr std::string_view k_standard = "-cl-std=";
+// The driver's own, although CL_DEVICE_OPENCL_C_VERSION is 1.2 (doc/nvptx.md).
+constexpr std::string_view k_default_standard = "-cl-std=CL3.0";
+
+// Of several, the last applies.
+std::string_view standard_of(const Words& options) {
+  const auto last = std::find_if(options.rbegin(), options.rend(), [](const std::string& option) {
+    return option.starts_with(k_standard);
+  });
+  return last == options.rend() ? k_default_standard : std::string_view(*last);
+}
+
+// Those that the driver has, and clang does not declare for this triple.
+std::string extensions_of(std::string_view standard) {
+  std::string extensions = "-cl-ext=+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics,"
+                           "+cl_khr_3d_image_writes";
+  if (standard == "-cl-std=CL3.0") {
+    extensions += ",+__opencl_c_3d_image_writes,+__opencl_c_images";
+  }
+  return extensions;
+}
+
+// Refuses PTX that the driver would reject, or that has variables without a value.
+Result<void> require_loadable(std::string_view ptx) {
+  CLBIN_TRY(require_resolved(unresolved_functions(ptx)));
+  if (const auto variables = unresolved_variables(ptx); !variables.empty()) {
+    return fail(ErrorCode::invalid_argument, "nothing defines the variable '{}'",
+                variables.front());
+  }
+  if (const auto kernels = called_kernels(ptx); !kernels.empty()) {
+    return fail(ErrorCode::invalid_argument,
+                "the code calls the kernel '{}', and NVIDIA's devices can call functions only",
+                kernels.front());
+  }
+  if (const auto functions = functions_with_images(ptx); !functions.empty()) {
+    return fail(ErrorCode::invalid_argument,
+                "the function '{}' uses images, and clang does not inline it into its kernels",
+                source_name(functions.front()));
+  }
+  return {};
+}
+
+// Names and types of arguments are in the IR, sizes in the PTX.
+Result<std::vector<format::KernelReflection>> reflect_all(std::string_view ir,
+                                                          std::string_view ptx) {
+  const IrNodes nodes(ir);
+  CLBIN_TRY_ASSIGN(const auto compiled, format::read_ptx_kernels(ptx));
+  std::vector<format::KernelReflection> kernels;
+  for (const IrKernel& kernel : kernels_in(ir)) {
+    const auto found = std::ranges::find_if(compiled, [&](const format::PtxKernel& other) {
+      return other.reflection.name == kernel.name;
+    });
+    if (found == compiled.end()) {
+      return fail(ErrorCode::internal, "clang wrote no code for the kernel '{}'", kernel.name);
+    }
+    CLBIN_TRY_ASSIGN(auto reflection, reflect(kernel, nodes));
+    reflection.local_bytes = found->reflection.local_bytes;
+    reflection.attributes = found->reflection.attributes;
+    kernels.push_back(std::move(reflection));
+  }
+  std::ranges::sort(kernels, {}, &format::KernelReflection::name);
+  return kernels;
+}
+
+std::vector<ToolRow> nvptx_tools(const OfflineTarget& /*target*/) {
+  return rows_with_clang([](const ClangRelease& release) -> std::vector<ToolRow::Tool> {
+    return {{"libclc", "/usr/lib/clc/nvptx64--nvidiacl.bc", release.name("libclc")}};
+  });
+}
+
+std::string nvptx_preparation(const OfflineTarget& target) {
+  static const std::string k_texts =
+      base::to_hex(base::digest_of(base::as_bytes(overlay_text() + std::string(nvptx_images()))));
+  return fmt::format("functions {}: {} {}", k_texts, fmt::join(images_words(target), " "),
+                     fmt::join(overlay_words(target), " "));
+}
+
+Result<base::Bytes> prepare_nvptx(const ToolSession& session, const OfflineTarget& target) {
+  CLBIN_TRY(session.write_input("images.ll", nvptx_images()));
+  CLBIN_TRY(session.run_step("clang", images_words(target)));
+  CLBIN_TRY(session.write_input("overlay.cl", overlay_text()));
+  CLBIN_TRY(session.run_step("clang", overlay_words(target)));
+  return session.read_output("clang", "overlay.bc");
+}
+
+// The back end's part: IR to PTX.
+Result<std::string> assemble(const ToolSession& session, const FamilyRequest& request,
+                             std::optional<unsigned> registers, std::string_view ir) {
+  const auto& [target, options, shared] = request;
+  const bool is_exact = has(options, k_correct_rounding);
+  const NvptxSettings settings{registers,
+                               is_exact ? SquareRoot::correctly_rounded : SquareRoot::approximate};
+  CLBIN_TRY_ASSIGN(const std::string annotated,
+                   annotate_nvptx(with_callable_kernels(ir), settings));
+  CLBIN_TRY(session.write_input("annotated.ll", annotated));
+  // As the driver's: div.full has an error of 2 ULP (2.5 are permitted), div.approx any.
+  const bool is_relaxed = has(options, k_relaxed_math) || has(options, k_unsafe_math);
+  const Words division =
+      is_exact ? Words{}
+               : Words{"-mllvm", is_relaxed ? "-nvptx-prec-divf32=0" : "-nvptx-prec-divf32=1"};
+  CLBIN_TRY(session.run_step("clang", words_of("-cc1") + target_words(target) + division +
+                                          words_of("-O2 -vectorize-loops -vectorize-slp -w -S -o "
+                                                   "kernel.ptx -x ir annotated.ll")));
+  CLBIN_TRY_ASSIGN(const std::string written, read(session, "kernel.ptx"));
+  CLBIN_TRY_ASSIGN(const std::string rotating, with_reduced_rotations(written));
+  CLBIN_TRY_ASSIGN(std::string ptx,
+                   retargeted(rotating, ptx_version(target.architecture), target.architecture));
+  return ptx + attributes_section(ir);
+}
+
+Result<void> compile_nvptx(const ToolSession& session, const FamilyRequest& request,
+                           BuildReply& reply) {
+  CLBIN_TRY_ASSIGN(auto words, unit_words(request, k_nvptx_rules, reply));
+  CLBIN_TRY_ASSIGN(const auto registers, max_registers(request.options));
+  // clang 17 and later define __CUDA_ARCH__ for OpenCL C, too. The driver does not.
+  const FrontEndCall call{
+      target_words(request.target) +
+          Words{std::string(k_default_standard), "-O2", "-ffp-contract=on", "-U__CUDA_ARCH__",
+                k_asm_keyword, extensions_of(standard_of(request.options)), "-Wno-linker-warnings",
+                "-disable-llvm-passes", "-mlink-builtin-bitcode", request.shared.string(),
+                "-mlink-builtin-bitcode", session.path("libclc").string(), "-emit-llvm", "-o",
+                "kernel.ll"},
+      std::move(words), std::string(nvptx_language())};
+  CLBIN_TRY_ASSIGN(const bool is_compiled, run_front_end(session, call, reply));
+  if (!is_compiled) {
+    return {};
+  }
+  CLBIN_TRY_ASSIGN(const std::string ir, read(session, "kernel.ll"));
+  CLBIN_TRY_ASSIGN(const std::string ptx, assemble(session, request, registers, ir));
+  CLBIN_TRY(require_loadable(ptx));
+  CLBIN_TRY_ASSIGN(reply.kernels, reflect_all(ir, ptx));
+  reply.binary = bytes_of(ptx);
+  return {};
+}
+
+} // namespace
+
+const FamilyCompiler k_nvptx_compiler = {nvptx_tools, compile_nvptx, nvptx_preparation,
+                                         prepare_nvptx};
+
+} // namespace oclcc::offline

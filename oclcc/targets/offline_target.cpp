@@ -1,0 +1,228 @@
+#include "targets/offline_target.hpp"
+
+#include "base/text.hpp"
+
+#include <fmt/format.h>
+
+namespace oclcc::offline {
+
+namespace {
+
+constexpr std::string_view k_all = "all";
+constexpr std::string_view k_families[] = {"nvptx", "cubin", "amdgcn", "intel", "spirv"};
+constexpr std::string_view k_32_bits = ":32";
+
+// Of compute capability 5.0 and higher: the driver that is current in 2026 supports no older one.
+constexpr std::array k_nvptx = {"sm_50", "sm_52", "sm_53", "sm_60", "sm_61", "sm_62", "sm_70",
+                                "sm_72", "sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90"};
+// ptxas 13.0 knows no lower ones.
+constexpr std::array k_cubin = {"sm_75", "sm_80",  "sm_86",  "sm_87",  "sm_88",  "sm_89",
+                                "sm_90", "sm_100", "sm_103", "sm_110", "sm_120", "sm_121"};
+// The first of each major compute capability, whose PTX all others of it accept.
+constexpr std::array k_nvptx_major = {"sm_50", "sm_60", "sm_70", "sm_80", "sm_90"};
+// clang 15's translator writes up to 1.4, which is also the highest version that a driver here
+// lists.
+constexpr std::array k_spirv = {"1.0", "1.1", "1.2", "1.3", "1.4"};
+
+struct AmdProcessors {
+  std::string_view names;
+  std::string_view settings; // AMDGPUUsage, "AMDGPU Processors"; in the order of target IDs
+};
+
+// Of GFX8 to GFX10, those in rocm-device-libs 5.2.3, without the APUs of GFX8. It also has gfx940,
+// which was never sold, and no higher one.
+constexpr AmdProcessors k_amdgcn[] = {
+    {"gfx803", ""},
+    {"gfx900 gfx902 gfx904", "xnack"},
+    {"gfx906 gfx908", "sramecc xnack"},
+    {"gfx909", "xnack"},
+    {"gfx90a", "sramecc xnack"},
+    {"gfx90c gfx1010 gfx1011 gfx1012 gfx1013", "xnack"},
+    {"gfx1030 gfx1031 gfx1032 gfx1033 gfx1034 gfx1035 gfx1036", ""},
+};
+
+struct IntelProduct {
+  const char* name;       // of ocloc 22.43
+  const char* ip_version; // `ocloc ids NAME`
+};
+
+// Those whose zebins identify one IP version. The zebins of dg2, acm-g10 and pvc contain only a
+// product family, which has several.
+constexpr IntelProduct k_intel[] = {{"bdw", "8.0.0"},    {"skl", "9.0.9"},    {"kbl", "9.1.9"},
+                                    {"cfl", "9.2.9"},    {"bxt", "9.3.0"},    {"glk", "9.4.0"},
+                                    {"icllp", "11.0.0"}, {"lkf", "11.1.0"},   {"ehl", "11.2.0"},
+                                    {"tgllp", "12.0.0"}, {"rkl", "12.1.0"},   {"adl-s", "12.2.0"},
+                                    {"adl-p", "12.3.0"}, {"adl-n", "12.4.0"}, {"dg1", "12.10.0"}};
+
+// Returns each ID, followed by the same ID with the setting off and on.
+std::vector<std::string> with_setting(const std::vector<std::string>& ids, std::string_view name) {
+  std::vector<std::string> all;
+  all.reserve(ids.size() * 3);
+  for (const std::string& id : ids) {
+    all.push_back(id);
+    all.push_back(fmt::format("{}:{}-", id, name));
+    all.push_back(fmt::format("{}:{}+", id, name));
+  }
+  return all;
+}
+
+std::vector<OfflineTarget> make_known_targets() {
+  std::vector<OfflineTarget> targets;
+  targets.reserve(k_nvptx.size() + k_cubin.size() + 2 * k_spirv.size());
+  for (const char* architecture : k_nvptx) {
+    targets.push_back({OfflineFamily::nvptx, architecture, 64});
+  }
+  for (const char* architecture : k_cubin) {
+    targets.push_back({OfflineFamily::cubin, architecture, 64});
+  }
+  for (const auto& [names, settings] : k_amdgcn) {
+    for (const std::string_view name : base::words_between_spaces(names)) {
+      std::vector<std::string> ids = {std::string(name)};
+      for (const std::string_view setting : base::words_between_spaces(settings)) {
+        ids = with_setting(ids, setting);
+      }
+      for (const std::string& id : ids) {
+        targets.push_back({OfflineFamily::amdgcn, id, 64});
+      }
+    }
+  }
+  for (const IntelProduct& product : k_intel) {
+    targets.push_back({OfflineFamily::intel, product.name, 64});
+  }
+  for (const char* version : k_spirv) {
+    targets.push_back({OfflineFamily::spirv, version, 32});
+    targets.push_back({OfflineFamily::spirv, version, 64});
+  }
+  return targets;
+}
+
+std::vector<OfflineTarget> matching(const auto& is_member) {
+  std::vector<OfflineTarget> targets;
+  const auto known = known_targets();
+  std::ranges::copy_if(known, std::back_inserter(targets), is_member);
+  return targets;
+}
+
+// Whether the code runs only with certain settings of sramecc or xnack.
+bool has_settings(const OfflineTarget& target) {
+  return target.architecture.find(':') != std::string::npos;
+}
+
+std::vector<OfflineTarget> of_family(OfflineFamily family) {
+  return matching([&](const OfflineTarget& target) {
+    return target.family == family && target.address_bits == 64 && !has_settings(target);
+  });
+}
+
+// As a device of the target reports it.
+std::string recorded_architecture(const OfflineTarget& target) {
+  if (target.family == OfflineFamily::spirv) {
+    return {};
+  }
+  if (target.family != OfflineFamily::intel) {
+    return target.architecture;
+  }
+  const auto* const product = std::ranges::find(k_intel, target.architecture, &IntelProduct::name);
+  return product == std::end(k_intel) ? "" : product->ip_version;
+}
+
+bool is_major(const OfflineTarget& target) {
+  return target.family == OfflineFamily::nvptx &&
+         std::ranges::find(k_nvptx_major, target.architecture) != k_nvptx_major.end();
+}
+
+bool is_gpu_product(const OfflineTarget& target) {
+  return (target.family == OfflineFamily::amdgcn && !has_settings(target)) ||
+         target.family == OfflineFamily::intel;
+}
+
+// By default, one SPIR-V version serves: 1.2, which drivers of OpenCL 2.1 and later accept.
+bool is_default_spirv(const OfflineTarget& target) {
+  return target.family == OfflineFamily::spirv && target.architecture == "1.2" &&
+         target.address_bits == 64;
+}
+
+// The targets of one word with its family: "spirv:1.2".
+std::vector<OfflineTarget> targets_of(std::string_view word) {
+  for (const TargetGroup& group : target_groups()) {
+    if (group.name == word) {
+      return group.targets;
+    }
+  }
+  return matching([&](const OfflineTarget& target) { return spelling_of(target) == word; });
+}
+
+Result<void> unknown(std::string_view word) {
+  const std::string_view family = word.substr(0, word.find(':'));
+  if (std::ranges::find(k_families, family) != std::end(k_families)) {
+    return fail(ErrorCode::invalid_argument,
+                "'--target {}': the family '{}' has no such target; --list-targets lists them",
+                word, family);
+  }
+  return fail(ErrorCode::invalid_argument,
+              "'--target {}': a target is a family and an architecture, such as 'nvptx:sm_70' or "
+              "'spirv:1.2'; --list-targets lists them",
+              word);
+}
+
+} // namespace
+
+std::string_view to_string(OfflineFamily family) noexcept {
+  return k_families[static_cast<std::size_t>(family)];
+}
+
+std::string spelling_of(const OfflineTarget& target) {
+  return fmt::format("{}:{}{}", to_string(target.family), target.architecture,
+                     target.address_bits == 32 ? k_32_bits : "");
+}
+
+format::Target recorded_target(const OfflineTarget& target) {
+  format::Target recorded;
+  recorded.origin = format::TargetOrigin::offline;
+  recorded.spec = spelling_of(target);
+  recorded.identity.address_bits = target.address_bits;
+  recorded.identity.architecture = recorded_architecture(target);
+  return recorded;
+}
+
+std::span<const OfflineTarget> known_targets() {
+  static const std::vector<OfflineTarget> k_targets = make_known_targets();
+  return k_targets;
+}
+
+std::vector<TargetGroup> target_groups() {
+  const auto is_in_all = [](const OfflineTarget& target) {
+    return is_major(target) || is_gpu_product(target) || is_default_spirv(target);
+  };
+  std::vector<TargetGroup> groups = {{std::string(k_all), matching(is_in_all)}};
+  for (const OfflineFamily family :
+       {OfflineFamily::nvptx, OfflineFamily::cubin, OfflineFamily::amdgcn, OfflineFamily::intel,
+        OfflineFamily::spirv}) {
+    groups.push_back({fmt::format("{}:{}", to_string(family), k_all), of_family(family)});
+    if (family == OfflineFamily::nvptx) {
+      groups.push_back({"nvptx:all-major", matching(is_major)});
+    }
+  }
+  return groups;
+}
+
+Result<std::vector<OfflineTarget>> parse_targets(std::string_view specification) {
+  const std::string_view family = specification.substr(0, specification.find(':'));
+  std::vector<OfflineTarget> found;
+  for (std::size_t start = 0; start <= specification.size();) {
+    const std::size_t end = std::min(specification.find(',', start), specification.size());
+    const std::string_view part = specification.substr(start, end - start);
+    // Parts after a comma have the family of the first: "spirv:1.0,1.2".
+    const std::string word = start == 0 ? std::string(part) : fmt::format("{}:{}", family, part);
+    const std::vector<OfflineTarget> targets = targets_of(word);
+    if (targets.empty()) {
+      CLBIN_TRY(unknown(word));
+    }
+    found.insert(found.end(), targets.begin(), targets.end());
+    start = end + 1;
+  }
+  return matching(
+      [&](const OfflineTarget& target) { return std::ranges::find(found, target) != found.end(); });
+}
+
+} // namespace oclcc::offline

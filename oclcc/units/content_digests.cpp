@@ -1,0 +1,378 @@
+#include "units/content_digests.hpp"
+
+#include "base/file_io.hpp"
+#include "cache/cache_folder.hpp"
+#include "cache/cache_space.hpp"
+#include "format/binary/elf_object.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <elf.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+
+namespace oclcc {
+
+using base::ByteReader;
+using base::ByteSource;
+using base::ByteView;
+using base::Digest;
+using base::Hasher;
+
+namespace {
+
+constexpr std::string_view k_content_stamp_label = "oclcc-content-stamp-1";
+constexpr std::string_view k_content_name_label = "oclcc-content-name-1";
+constexpr std::string_view k_content_seal_label = "oclcc-content-1";
+constexpr std::size_t k_content_part_bytes = 1U << 20U;
+constexpr std::size_t k_content_digest_bytes = sizeof(Digest::bytes);
+// A file that changed this recently may change again within the resolution of its times.
+constexpr std::int64_t k_settled_seconds = 2;
+
+void add_content_time(Hasher& hasher, const timespec& time) {
+  hasher.add_u64(static_cast<std::uint64_t>(time.tv_sec));
+  hasher.add_u64(static_cast<std::uint64_t>(time.tv_nsec));
+}
+
+Digest content_stamp_of(const struct stat& status) {
+  Hasher hasher;
+  hasher.add_field(k_content_stamp_label);
+  hasher.add_u64(status.st_dev);
+  hasher.add_u64(status.st_ino);
+  hasher.add_u64(static_cast<std::uint64_t>(status.st_size));
+  add_content_time(hasher, status.st_mtim);
+  add_content_time(hasher, status.st_ctim);
+  return hasher.finish();
+}
+
+Digest content_seal_of(ByteView stamp, ByteView contents) {
+  Hasher hasher;
+  hasher.add_field(k_content_seal_label);
+  hasher.add(stamp);
+  hasher.add(contents);
+  return hasher.finish();
+}
+
+std::string content_name_of(const std::filesystem::path& path) {
+  Hasher hasher;
+  hasher.add_field(k_content_name_label);
+  hasher.add_field(path.string());
+  return base::to_hex(hasher.finish()) + std::string(clbin::cache::k_content_suffix);
+}
+
+std::optional<Digest> content_hash(int file) {
+  Hasher hasher;
+  std::vector<std::byte> part(k_content_part_bytes);
+  while (true) {
+    const ssize_t count = ::read(file, part.data(), part.size());
+    if (count == 0) {
+      return hasher.finish();
+    }
+    if (count > 0) {
+      hasher.add(ByteView(part).first(static_cast<std::size_t>(count)));
+    } else if (errno != EINTR) {
+      return std::nullopt;
+    }
+  }
+}
+
+struct OpenContentFile {
+  base::FileDescriptor file;
+  struct stat status {};
+};
+
+std::optional<OpenContentFile> open_content_file(const std::filesystem::path& path) {
+  OpenContentFile opened;
+  // O_NONBLOCK: does not wait for the other end of a pipe, which is rejected next.
+  opened.file = base::FileDescriptor(base::open_retrying(path.c_str(), O_RDONLY | O_NONBLOCK));
+  if (!opened.file.is_open() || ::fstat(opened.file.number(), &opened.status) != 0 ||
+      !S_ISREG(opened.status.st_mode)) {
+    return std::nullopt;
+  }
+  return opened;
+}
+
+bool is_settled(const struct stat& status, std::chrono::system_clock::time_point now) {
+  const std::int64_t seconds = std::chrono::system_clock::to_time_t(now);
+  return std::max<std::int64_t>(status.st_ctim.tv_sec, status.st_mtim.tv_sec) + k_settled_seconds <
+         seconds;
+}
+
+constexpr std::size_t k_max_program_headers = 256;
+constexpr std::size_t k_max_table_bytes = 64U << 10U; // of notes, and of dynamic entries
+constexpr std::size_t k_max_function_name_bytes = 256;
+constexpr std::size_t k_max_build_id_bytes = 64;
+constexpr std::string_view k_gnu("GNU\0", 4);
+
+struct Segment {
+  std::uint32_t type = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t address = 0;
+  std::uint64_t file_bytes = 0;
+};
+
+Result<std::vector<Segment>> read_segments(const ByteSource& file) {
+  CLBIN_TRY_ASSIGN(const auto header, file.read(0, sizeof(Elf64_Ehdr), "ELF header"));
+  ByteReader reader(header.view(), "ELF header");
+  CLBIN_TRY_ASSIGN(const ByteView ident, reader.read_bytes(EI_NIDENT, "e_ident"));
+  if (base::as_text(ident.first(SELFMAG)) != ELFMAG || ident[EI_CLASS] != std::byte{ELFCLASS64} ||
+      ident[EI_DATA] != std::byte{ELFDATA2LSB}) {
+    return fail(ErrorCode::damaged, "not a 64-bit little-endian ELF file");
+  }
+  CLBIN_TRY(reader.read_bytes(16, "e_type, e_machine, e_version, e_entry"));
+  CLBIN_TRY_ASSIGN(const std::uint64_t table, reader.read_u64("e_phoff"));
+  CLBIN_TRY(reader.read_bytes(14, "e_shoff, e_flags, e_ehsize"));
+  CLBIN_TRY_ASSIGN(const std::uint16_t entry_bytes, reader.read_u16("e_phentsize"));
+  CLBIN_TRY_ASSIGN(const std::uint16_t count, reader.read_u16("e_phnum"));
+  if (entry_bytes != sizeof(Elf64_Phdr) || count > k_max_program_headers) {
+    return fail(ErrorCode::damaged, "unexpected program headers");
+  }
+  CLBIN_TRY_ASSIGN(const auto bytes,
+                   file.read(table, sizeof(Elf64_Phdr) * count, "program headers"));
+  ByteReader headers(bytes.view(), "program headers");
+  std::vector<Segment> segments;
+  for (std::size_t i = 0; i < count; ++i) {
+    Segment& segment = segments.emplace_back();
+    CLBIN_TRY_ASSIGN(segment.type, headers.read_u32("p_type"));
+    CLBIN_TRY(headers.read_u32("p_flags"));
+    CLBIN_TRY_ASSIGN(segment.offset, headers.read_u64("p_offset"));
+    CLBIN_TRY_ASSIGN(segment.address, headers.read_u64("p_vaddr"));
+    CLBIN_TRY(headers.read_u64("p_paddr"));
+    CLBIN_TRY_ASSIGN(segment.file_bytes, headers.read_u64("p_filesz"));
+    CLBIN_TRY(headers.read_bytes(16, "p_memsz, p_align"));
+  }
+  return segments;
+}
+
+Result<base::ByteRegion> read_table(const ByteSource& file, const Segment& segment,
+                                    std::string_view field) {
+  if (segment.file_bytes > k_max_table_bytes) {
+    return fail(ErrorCode::damaged, "{} has {} bytes", field, segment.file_bytes);
+  }
+  return file.read(segment.offset, segment.file_bytes, field);
+}
+
+// Returns an empty string if the notes contain no build ID.
+Result<std::string> build_id_in(ByteView notes) {
+  ByteReader reader(notes, "notes");
+  while (reader.remaining() > 0) {
+    CLBIN_TRY_ASSIGN(const format::ElfNote note, format::read_elf_note(reader));
+    if (note.type == NT_GNU_BUILD_ID && note.owner == k_gnu && !note.value.empty() &&
+        note.value.size() <= k_max_build_id_bytes) {
+      return base::to_hex(note.value);
+    }
+  }
+  return std::string();
+}
+
+// The entries of PT_DYNAMIC that this file reads.
+struct DynamicEntries {
+  std::vector<std::uint64_t> needed; // offsets in the string table
+  std::optional<std::uint64_t> name;
+  std::uint64_t strings = 0; // address of the string table
+};
+
+Result<DynamicEntries> read_dynamic(ByteView bytes) {
+  ByteReader reader(bytes, "dynamic section");
+  DynamicEntries entries;
+  while (reader.remaining() >= sizeof(Elf64_Dyn)) {
+    CLBIN_TRY_ASSIGN(const std::uint64_t tag, reader.read_u64("d_tag"));
+    CLBIN_TRY_ASSIGN(const std::uint64_t value, reader.read_u64("d_val"));
+    switch (tag) {
+    case DT_NULL:
+      return entries;
+    case DT_NEEDED:
+      entries.needed.push_back(value);
+      break;
+    case DT_SONAME:
+      entries.name = value;
+      break;
+    case DT_STRTAB:
+      entries.strings = value;
+      break;
+    default:
+      break;
+    }
+  }
+  return entries;
+}
+
+Result<std::uint64_t> offset_of(std::uint64_t address, const std::vector<Segment>& segments) {
+  for (const Segment& segment : segments) {
+    if (segment.type == PT_LOAD && address >= segment.address &&
+        address - segment.address < segment.file_bytes) {
+      return segment.offset + (address - segment.address);
+    }
+  }
+  return fail(ErrorCode::damaged, "the string table is in no segment");
+}
+
+Result<std::string> read_name(const ByteSource& file, std::uint64_t strings, std::uint64_t offset) {
+  const std::uint64_t begin = strings + offset;
+  if (begin < strings || begin >= file.size_bytes()) {
+    return fail(ErrorCode::truncated, "a name is not inside the file");
+  }
+  const std::uint64_t most =
+      std::min<std::uint64_t>(k_max_function_name_bytes, file.size_bytes() - begin);
+  CLBIN_TRY_ASSIGN(const auto bytes, file.read(begin, most, "name of a library"));
+  const std::string_view text = base::as_text(bytes.view());
+  const std::size_t end = text.find('\0');
+  if (end == std::string_view::npos) {
+    return fail(ErrorCode::damaged, "a name is too long");
+  }
+  return std::string(text.substr(0, end));
+}
+
+Result<void> read_names(const ByteSource& file, const std::vector<Segment>& segments,
+                        const Segment& dynamic, SharedObject& object) {
+  CLBIN_TRY_ASSIGN(const auto table, read_table(file, dynamic, "dynamic section"));
+  CLBIN_TRY_ASSIGN(const DynamicEntries entries, read_dynamic(table.view()));
+  CLBIN_TRY_ASSIGN(const std::uint64_t strings, offset_of(entries.strings, segments));
+  for (const std::uint64_t offset : entries.needed) {
+    CLBIN_TRY_ASSIGN(std::string name, read_name(file, strings, offset));
+    object.needed.push_back(std::move(name));
+  }
+  if (entries.name) {
+    CLBIN_TRY_ASSIGN(object.name, read_name(file, strings, *entries.name));
+  }
+  return {};
+}
+
+} // namespace
+
+Result<SharedObject> read_shared_object(const std::filesystem::path& path) {
+  CLBIN_TRY_ASSIGN(const std::shared_ptr<const ByteSource> file, base::open_file_source(path));
+  CLBIN_TRY_ASSIGN(const auto segments, read_segments(*file));
+  const auto dynamic = std::ranges::find(segments, std::uint32_t{PT_DYNAMIC}, &Segment::type);
+  if (dynamic == segments.end()) {
+    return fail(ErrorCode::damaged, "no dynamic section");
+  }
+  SharedObject object;
+  object.size_bytes = file->size_bytes();
+  CLBIN_TRY(read_names(*file, segments, *dynamic, object));
+  for (const Segment& segment : segments) {
+    if (segment.type == PT_NOTE && object.build_id.empty()) {
+      CLBIN_TRY_ASSIGN(const auto notes, read_table(*file, segment, "notes"));
+      CLBIN_TRY_ASSIGN(object.build_id, build_id_in(notes.view()));
+    }
+  }
+  return object;
+}
+
+std::optional<std::string> ContentDigests::of(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto real = std::filesystem::canonical(path, error);
+  if (error) {
+    return std::nullopt;
+  }
+  if (const auto known = m_known.find(real); known != m_known.end()) {
+    return known->second;
+  }
+  auto digest = std::filesystem::is_directory(real, error) ? of_folder(real) : of_file(real);
+  if (digest) {
+    m_known.emplace(real, *digest);
+  }
+  return digest;
+}
+
+std::optional<std::string> ContentDigests::of_file(const std::filesystem::path& path) {
+  const auto opened = open_content_file(path);
+  if (!opened) {
+    return std::nullopt;
+  }
+  const Digest stamp = content_stamp_of(opened->status);
+  const std::string name = content_name_of(path);
+  if (const auto known = remembered(name, stamp)) {
+    return base::to_hex(*known);
+  }
+  const auto contents = content_hash(opened->file.number());
+  struct stat after {};
+  if (!contents || ::fstat(opened->file.number(), &after) != 0 ||
+      content_stamp_of(after) != stamp) {
+    return std::nullopt;
+  }
+  if (m_settings.now && is_settled(after, m_settings.now())) {
+    remember(name, stamp, *contents);
+  }
+  return base::to_hex(*contents);
+}
+
+std::optional<std::string> ContentDigests::of_folder(const std::filesystem::path& path) {
+  std::map<std::string, std::string> files; // directories list their files in any order
+  std::error_code error;
+  for (std::filesystem::directory_iterator file(path, error);
+       !error && file != std::filesystem::directory_iterator(); file.increment(error)) {
+    if (!file->is_regular_file(error)) {
+      continue;
+    }
+    auto digest = of(file->path());
+    if (!digest) {
+      return std::nullopt;
+    }
+    files.emplace(file->path().filename().string(), *std::move(digest));
+  }
+  if (error) {
+    return std::nullopt;
+  }
+  Hasher hasher;
+  for (const auto& [name, digest] : files) {
+    hasher.add_field(name);
+    hasher.add_field(digest);
+  }
+  return base::to_hex(hasher.finish());
+}
+
+std::optional<Digest> ContentDigests::remembered(const std::string& name, const Digest& stamp) {
+  if (m_settings.use != clbin::cache::CacheUse::on) {
+    return std::nullopt;
+  }
+  const auto folder = clbin::cache::open_part(m_settings, clbin::cache::k_compilations_part,
+                                              clbin::cache::IfMissing::leave);
+  if (!folder.has_value()) {
+    return std::nullopt;
+  }
+  const auto kept = folder->read(name, 3 * k_content_digest_bytes);
+  if (!kept.has_value() || kept->bytes.size() != 3 * k_content_digest_bytes) {
+    return std::nullopt;
+  }
+  const ByteView bytes = kept->bytes;
+  const ByteView contents = bytes.subspan(k_content_digest_bytes, k_content_digest_bytes);
+  const Digest seal = content_seal_of(bytes.first(k_content_digest_bytes), contents);
+  if (!std::ranges::equal(bytes.first(k_content_digest_bytes), stamp.bytes) ||
+      !std::ranges::equal(bytes.subspan(2 * k_content_digest_bytes), seal.bytes)) {
+    return std::nullopt;
+  }
+  Digest digest;
+  std::ranges::copy(contents, digest.bytes.begin());
+  return digest;
+}
+
+void ContentDigests::remember(const std::string& name, const Digest& stamp,
+                              const Digest& contents) {
+  if (m_settings.use != clbin::cache::CacheUse::on) {
+    return;
+  }
+  base::ByteWriter kept;
+  kept.write_bytes(stamp.bytes);
+  kept.write_bytes(contents.bytes);
+  kept.write_bytes(content_seal_of(stamp.bytes, contents.bytes).bytes);
+  // Without it, the next run reads the file again. The look-ups report problems of the directory.
+  (void)clbin::cache::with_part(m_settings, clbin::cache::k_compilations_part,
+                                [&](const clbin::cache::CacheFolder& folder) {
+                                  return folder.replace(name, kept.view(), m_settings.now());
+                                });
+}
+
+std::optional<std::string> library_identity(const std::filesystem::path& path,
+                                            ContentDigests& digests) {
+  const auto object = read_shared_object(path);
+  if (!object || object->build_id.empty()) {
+    return digests.of(path);
+  }
+  return fmt::format("{} {} {}", object->name, object->size_bytes, object->build_id);
+}
+
+} // namespace oclcc

@@ -1,0 +1,180 @@
+#include "targets/offline_target.hpp"
+
+#include "format/binary/binary_kind.hpp"
+#include "matching/vendor_rules.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <set>
+
+namespace oclcc::offline {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr const char* k_amd_processors[] = {"gfx803",  "gfx900",  "gfx902",  "gfx904",  "gfx906",
+                                            "gfx908",  "gfx909",  "gfx90a",  "gfx90c",  "gfx1010",
+                                            "gfx1011", "gfx1012", "gfx1013", "gfx1030", "gfx1031",
+                                            "gfx1032", "gfx1033", "gfx1034", "gfx1035", "gfx1036"};
+
+std::vector<std::string> spellings(std::string_view specification) {
+  const auto targets = parse_targets(specification);
+  std::vector<std::string> all;
+  if (!targets) {
+    return {targets.error().message};
+  }
+  for (const OfflineTarget& target : *targets) {
+    all.push_back(spelling_of(target));
+  }
+  return all;
+}
+
+TEST(OfflineTarget, HasOneSpellingThatParsesToItself) {
+  std::set<std::string> seen;
+  for (const OfflineTarget& target : known_targets()) {
+    const std::string spelling = spelling_of(target);
+    EXPECT_TRUE(seen.insert(spelling).second) << spelling;
+    EXPECT_THAT(spellings(spelling), ElementsAre(spelling));
+  }
+}
+
+// The spellings never change, because bundles contain them.
+TEST(OfflineTarget, KeepsItsSpellings) {
+  std::vector<std::string> all;
+  for (const OfflineTarget& target : known_targets()) {
+    if (target.family != OfflineFamily::amdgcn) {
+      all.push_back(spelling_of(target));
+    }
+  }
+  EXPECT_THAT(all,
+              ElementsAre("nvptx:sm_50", "nvptx:sm_52", "nvptx:sm_53", "nvptx:sm_60", "nvptx:sm_61",
+                          "nvptx:sm_62", "nvptx:sm_70", "nvptx:sm_72", "nvptx:sm_75", "nvptx:sm_80",
+                          "nvptx:sm_86", "nvptx:sm_87", "nvptx:sm_89", "nvptx:sm_90", "cubin:sm_75",
+                          "cubin:sm_80", "cubin:sm_86", "cubin:sm_87", "cubin:sm_88", "cubin:sm_89",
+                          "cubin:sm_90", "cubin:sm_100", "cubin:sm_103", "cubin:sm_110",
+                          "cubin:sm_120", "cubin:sm_121", "intel:bdw", "intel:skl", "intel:kbl",
+                          "intel:cfl", "intel:bxt", "intel:glk", "intel:icllp", "intel:lkf",
+                          "intel:ehl", "intel:tgllp", "intel:rkl", "intel:adl-s", "intel:adl-p",
+                          "intel:adl-n", "intel:dg1", "spirv:1.0:32", "spirv:1.0", "spirv:1.1:32",
+                          "spirv:1.1", "spirv:1.2:32", "spirv:1.2", "spirv:1.3:32", "spirv:1.3",
+                          "spirv:1.4:32", "spirv:1.4"));
+}
+
+// The spellings of LLVM's target IDs.
+TEST(OfflineTarget, KeepsItsSpellingsForAmd) {
+  std::vector<std::string> all;
+  for (const OfflineTarget& target : known_targets()) {
+    if (target.family == OfflineFamily::amdgcn) {
+      all.push_back(spelling_of(target));
+    }
+  }
+  std::vector<std::string> expected;
+  for (const std::string processor : k_amd_processors) {
+    const bool has_both = processor == "gfx906" || processor == "gfx908" || processor == "gfx90a";
+    const bool has_none = processor == "gfx803" || processor.starts_with("gfx103");
+    for (const std::string sramecc : {"", ":sramecc-", ":sramecc+"}) {
+      for (const std::string xnack : {"", ":xnack-", ":xnack+"}) {
+        if ((sramecc.empty() || has_both) && (xnack.empty() || !has_none)) {
+          expected.push_back("amdgcn:" + processor + sramecc + xnack);
+        }
+      }
+    }
+  }
+  EXPECT_EQ(all, expected);
+}
+
+// Every listed target can be loaded by some device.
+TEST(OfflineTarget, ForAmdIsATargetIdOfADevice) {
+  for (const OfflineTarget& target : known_targets()) {
+    if (target.family != OfflineFamily::amdgcn) {
+      continue;
+    }
+    const auto id = clbin::format::parse_amd_target(target.architecture);
+    ASSERT_TRUE(id) << target.architecture;
+    clbin::format::DeviceIdentity device;
+    device.architecture = target.architecture;
+    EXPECT_EQ(clbin::matching::judge_amd(*id, device).fit, clbin::matching::Fit::yes);
+  }
+}
+
+TEST(OfflineTarget, ForIntelHasTheIpVersionOfOneProductFamily) {
+  for (const OfflineTarget& target : known_targets()) {
+    if (target.family != OfflineFamily::intel) {
+      continue;
+    }
+    const clbin::format::Target recorded = recorded_target(target);
+    EXPECT_EQ(clbin::format::target_family(recorded), clbin::format::DeviceFamily::intel);
+    // One for zebins with an IP version, and one for zebins with a family.
+    EXPECT_THAT(clbin::matching::intel_key_ranges(recorded.identity), ::testing::SizeIs(2))
+        << spelling_of(target);
+  }
+}
+
+TEST(OfflineTarget, ListsShareTheFamilyOfTheirFirstTarget) {
+  EXPECT_THAT(spellings("spirv:1.2,1.0"), ElementsAre("spirv:1.0", "spirv:1.2"));
+  EXPECT_THAT(spellings("spirv:1.2,1.2:32,1.2"), ElementsAre("spirv:1.2:32", "spirv:1.2"));
+}
+
+// A pinned table: an update of oclcc must not change a bundle of "all" unnoticed.
+TEST(OfflineTarget, GroupsExpandToAPinnedTable) {
+  EXPECT_THAT(spellings("nvptx:all-major"), ElementsAre("nvptx:sm_50", "nvptx:sm_60", "nvptx:sm_70",
+                                                        "nvptx:sm_80", "nvptx:sm_90"));
+  EXPECT_THAT(spellings("nvptx:all"), ::testing::SizeIs(14));
+  EXPECT_THAT(spellings("cubin:all"), ::testing::SizeIs(12));
+  std::vector<std::string> amd;
+  for (const char* processor : k_amd_processors) {
+    amd.push_back(std::string("amdgcn:") + processor);
+  }
+  EXPECT_EQ(spellings("amdgcn:all"), amd);
+  EXPECT_THAT(spellings("intel:all"), ::testing::SizeIs(15));
+  EXPECT_THAT(spellings("spirv:all"),
+              ElementsAre("spirv:1.0", "spirv:1.1", "spirv:1.2", "spirv:1.3", "spirv:1.4"));
+}
+
+TEST(OfflineTarget, AllIsEveryVendorsDevicesAndOneSpirv) {
+  std::vector<std::string> expected;
+  for (const char* group : {"nvptx:all-major", "amdgcn:all", "intel:all", "spirv:1.2"}) {
+    const auto members = spellings(group);
+    expected.insert(expected.end(), members.begin(), members.end());
+  }
+  EXPECT_EQ(spellings("all"), expected);
+}
+
+TEST(OfflineTarget, RefusesWhatIsNoTarget) {
+  for (const std::string word : {"", "spir", "nvptx:sm_20", "cubin:sm_50", "SPIRV:1.2", "1.2",
+                                 ":1.2", "spirv", "all,spirv:1.2"}) {
+    const auto targets = parse_targets(word);
+    ASSERT_FALSE(targets) << word;
+    EXPECT_EQ(targets.error().code, clbin::base::ErrorCode::invalid_argument);
+  }
+  EXPECT_EQ(parse_targets("gpu").error().message,
+            "'--target gpu': a target is a family and an architecture, such as 'nvptx:sm_70' or "
+            "'spirv:1.2'; --list-targets lists them");
+  EXPECT_EQ(parse_targets("spirv:1.9").error().message,
+            "'--target spirv:1.9': the family 'spirv' has no such target; --list-targets lists "
+            "them");
+  EXPECT_EQ(parse_targets("spirv:1.2,").error().message,
+            "'--target spirv:': the family 'spirv' has no such target; --list-targets lists them");
+}
+
+TEST(OfflineTarget, RecordsTheArchitectureOfADevice) {
+  const auto targets = parse_targets("cubin:sm_90");
+  ASSERT_TRUE(targets);
+  const clbin::format::Target recorded = recorded_target(targets->front());
+  EXPECT_EQ(recorded.spec, "cubin:sm_90");
+  EXPECT_EQ(recorded.identity.architecture, "sm_90");
+  EXPECT_EQ(clbin::format::target_family(recorded), clbin::format::DeviceFamily::nvidia);
+}
+
+TEST(OfflineTarget, RecordsItsSpellingAndItsAddressBits) {
+  const auto targets = parse_targets("spirv:1.2:32");
+  ASSERT_TRUE(targets);
+  const clbin::format::Target recorded = recorded_target(targets->front());
+  EXPECT_EQ(recorded.origin, clbin::format::TargetOrigin::offline);
+  EXPECT_EQ(recorded.spec, "spirv:1.2:32");
+  EXPECT_EQ(recorded.identity.address_bits, 32U);
+  EXPECT_EQ(clbin::format::target_family(recorded), clbin::format::DeviceFamily::spirv);
+}
+
+} // namespace
+} // namespace oclcc::offline

@@ -1,0 +1,124 @@
+#include "units/content_digests.hpp"
+
+#include "base/file_io.hpp"
+
+#include <chrono>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace oclcc {
+namespace {
+
+namespace fs = std::filesystem;
+using clbin::cache::CacheSettings;
+using clbin::cache::CacheUse;
+
+class ContentDigestsTest : public ::testing::Test {
+protected:
+  ContentDigestsTest() {
+    m_settings.use = CacheUse::on;
+    m_settings.folder = m_folder.path() / "cache";
+    // Files of this test have settled: they did not change within the last seconds.
+    m_settings.now = [] { return std::chrono::system_clock::now() + std::chrono::hours(1); };
+  }
+  fs::path write(const std::string& name, const std::string& text) const {
+    const fs::path path = m_folder.path() / name;
+    fs::create_directories(path.parent_path());
+    std::ofstream(path, std::ios::binary) << text;
+    return path;
+  }
+  // Of another run.
+  [[nodiscard]] std::optional<std::string> digest(const fs::path& path) const {
+    return ContentDigests(m_settings).of(path);
+  }
+  [[nodiscard]] std::vector<fs::path> remembered() const {
+    std::vector<fs::path> files;
+    std::error_code error;
+    for (const auto& file : fs::directory_iterator(m_settings.folder / "compilations", error)) {
+      if (file.path().extension() == ".content") {
+        files.push_back(file.path());
+      }
+    }
+    return files;
+  }
+
+  clbin::base::TemporaryFolder m_folder =
+      clbin::base::TemporaryFolder::create({}, "oclcc-content-test-").value();
+  CacheSettings m_settings;
+};
+
+TEST_F(ContentDigestsTest, AreThoseOfTheBytes) {
+  const auto file = write("a", "some bytes");
+  EXPECT_EQ(digest(file),
+            clbin::base::to_hex(clbin::base::digest_of(clbin::base::as_bytes("some bytes"))));
+  EXPECT_EQ(digest(write("other/b", "some bytes")), digest(file));
+}
+
+TEST_F(ContentDigestsTest, OfADirectoryCoverItsFilesAndTheirNames) {
+  write("one/a", "1");
+  write("one/b", "2");
+  write("other/b", "2");
+  write("other/a", "1");
+  const auto first = digest(m_folder.path() / "one");
+  ASSERT_TRUE(first);
+  EXPECT_EQ(digest(m_folder.path() / "other"), first);
+  fs::rename(m_folder.path() / "other/a", m_folder.path() / "other/c");
+  EXPECT_NE(digest(m_folder.path() / "other"), first);
+}
+
+TEST_F(ContentDigestsTest, AreRememberedForTheNextRun) {
+  const auto file = write("a", "some bytes");
+  const auto first = digest(file);
+  ASSERT_EQ(remembered().size(), 1U);
+  const auto written = fs::last_write_time(remembered()[0]);
+  EXPECT_EQ(digest(file), first);
+  EXPECT_EQ(fs::last_write_time(remembered()[0]), written); // it was not written again
+}
+
+TEST_F(ContentDigestsTest, AreReadAgainIfWhatIsRememberedIsDamaged) {
+  const auto file = write("a", "some bytes");
+  const auto first = digest(file);
+  ASSERT_EQ(remembered().size(), 1U);
+  std::ofstream(remembered()[0], std::ios::binary) << std::string(96, 'x');
+  EXPECT_EQ(digest(file), first);
+  std::ofstream(remembered()[0], std::ios::binary) << "x";
+  EXPECT_EQ(digest(file), first);
+}
+
+TEST_F(ContentDigestsTest, ChangeWithAFileOfTheSameSizeAndTime) {
+  const auto file = write("a", "one");
+  const auto time = fs::last_write_time(file);
+  const auto first = digest(file);
+  ASSERT_EQ(remembered().size(), 1U);
+  write("a", "two");
+  fs::last_write_time(file, time);
+  EXPECT_NE(digest(file), first);
+  fs::rename(write("b", "six"), file); // as a package manager does
+  fs::last_write_time(file, time);
+  EXPECT_NE(digest(file), first);
+}
+
+TEST_F(ContentDigestsTest, AreNotRememberedWhileTheFileMayStillChange) {
+  m_settings.now = [] { return std::chrono::system_clock::now(); };
+  EXPECT_TRUE(digest(write("a", "one")));
+  EXPECT_TRUE(remembered().empty());
+}
+
+TEST_F(ContentDigestsTest, AreKnownWithoutACache) {
+  const auto file = write("a", "one");
+  const auto first = digest(file);
+  m_settings = {};
+  EXPECT_EQ(digest(file), first);
+}
+
+TEST_F(ContentDigestsTest, DoNotExistForWhatIsNoFile) {
+  EXPECT_FALSE(digest(m_folder.path() / "absent"));
+  const auto pipe = m_folder.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_FALSE(digest(pipe)); // does not wait for a writer
+}
+
+} // namespace
+} // namespace oclcc
