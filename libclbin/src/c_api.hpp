@@ -12,6 +12,7 @@
 
 struct clbin_error {
   std::string message;
+  std::shared_ptr<const clbin::base::FailedCall> call; // null: none failed
   const char* text = ""; // of `message`, or a literal if there was no memory for a message
 };
 
@@ -22,6 +23,7 @@ struct LoadOptions {
   loader::LoadRequest request; // what the options determine; at most one constant of an id
   clbin_resolve_function resolve = nullptr;
   void* resolve_data = nullptr;
+  void* library = nullptr; // null if `resolve` is not
   clbin_attempt_callback callback = nullptr;
   void* callback_data = nullptr;
 };
@@ -31,8 +33,9 @@ struct LoadOptions {
 // The functions of the ICD loader, from the first call that requires them. Thread-safe.
 class IcdDriver {
 public:
-  // Returns the functions of the resolver of `options`, if it has one. no_opencl.
-  [[nodiscard]] base::Result<opencl::Driver> functions(const LoadOptions& options);
+  // Returns the functions of the resolver or the library of `options`, if they have one. no_opencl.
+  [[nodiscard]] base::Result<opencl::Driver>
+  functions(const LoadOptions& options, opencl::TableUse use = opencl::TableUse::programs);
 
 private:
   std::mutex m_mutex;
@@ -73,6 +76,10 @@ struct clbin_report {
 
 namespace clbin::c_api {
 
+// As clbin_open.
+[[nodiscard]] base::Result<std::unique_ptr<clbin_bundle>>
+open_file(const char* path, const clbin_open_options* options);
+
 // invalid_argument: there is none, or one is null.
 [[nodiscard]] base::Result<std::vector<cl_device_id>> devices_of(const cl_device_id* devices,
                                                                  std::size_t count);
@@ -105,7 +112,7 @@ void set_reporting(loader::LoadRequest& request, const LoadOptions& options, boo
 
 // Stores an error in `*error` unless `error` is null. Returns `status`, or
 // CLBIN_ERROR_OUT_OF_MEMORY if the error cannot be allocated.
-clbin_status set_error(clbin_error** error, clbin_status status, std::string&& message) noexcept;
+clbin_status set_error(clbin_error** error, base::Error&& reason) noexcept;
 clbin_status set_error_text(clbin_error** error, clbin_status status, const char* text) noexcept;
 
 // Runs `body`, a function that returns base::Result<void>, and converts its error or exception to a
@@ -120,8 +127,7 @@ clbin_status guarded(clbin_error** error, const Body& body) noexcept {
     if (result) {
       return CLBIN_SUCCESS;
     }
-    return set_error(error, static_cast<clbin_status>(result.error().code),
-                     std::move(result.error().message));
+    return set_error(error, std::move(result.error()));
   } catch (const std::bad_alloc&) {
     return set_error_text(error, CLBIN_ERROR_OUT_OF_MEMORY, "out of memory");
   } catch (const std::exception&) {

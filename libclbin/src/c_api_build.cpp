@@ -121,6 +121,7 @@ Result<loader::RunTimeRequest> request_of(const BuildCall& call, const c_api::Lo
   CLBIN_TRY_ASSIGN(request.devices, c_api::devices_of(call.devices, call.device_count));
   CLBIN_TRY_ASSIGN(request.source, source_of(call.source, options));
   request.fallback = options.request.fallback;
+  request.store = options.request.store;
   c_api::set_reporting(request, options, wants_report, filled);
   request.examination = call.examination;
   return request;
@@ -166,6 +167,29 @@ Result<void> with_program(const BuildCall& call, clbin_report** report, const Us
   return result;
 }
 
+// `bundle` keeps itself alive, or the caller does.
+Result<void> add_to(const clbin_builder& builder,
+                    const std::shared_ptr<const clbin_bundle>& bundle) {
+  if (builder.policy == CLBIN_SIGNATURES_REQUIRED && !bundle->reader.is_trusted()) {
+    return base::fail(ErrorCode::not_signed,
+                      "'{}' was opened without requiring a signature, which the builder requires",
+                      bundle->reader.name());
+  }
+  if (bundle->reader.is_locked()) {
+    return base::fail(ErrorCode::encrypted, "'{}' is encrypted, and was opened without a key",
+                      bundle->reader.name());
+  }
+  builder.state.add_bundle(std::shared_ptr<const format::BundleReader>(bundle, &bundle->reader),
+                           bundle->decrypted_builds);
+  return {};
+}
+
+Result<void> add_file(const clbin_builder& builder, const char* path,
+                      const clbin_open_options* options) {
+  CLBIN_TRY_ASSIGN(std::shared_ptr<const clbin_bundle> bundle, c_api::open_file(path, options));
+  return add_to(builder, bundle);
+}
+
 } // namespace
 
 clbin_status clbin_builder_create(const clbin_builder_options* options, clbin_builder** builder,
@@ -183,20 +207,68 @@ clbin_status clbin_builder_add_bundle(const clbin_builder* builder, const clbin_
   return c_api::guarded(error, [&]() -> Result<void> {
     CLBIN_TRY(c_api::require(builder, "builder"));
     CLBIN_TRY(c_api::require(bundle, "bundle"));
-    if (builder->policy == CLBIN_SIGNATURES_REQUIRED && !bundle->reader.is_trusted()) {
-      return base::fail(ErrorCode::not_signed,
-                        "'{}' was opened without requiring a signature, which the builder requires",
-                        bundle->reader.name());
-    }
-    if (bundle->reader.is_locked()) {
-      return base::fail(ErrorCode::encrypted, "'{}' is encrypted, and was opened without a key",
-                        bundle->reader.name());
-    }
     // The caller keeps the bundle open.
-    builder->state.add_bundle(
-        std::shared_ptr<const format::BundleReader>(std::shared_ptr<void>(), &bundle->reader),
-        bundle->decrypted_builds);
+    return add_to(*builder, std::shared_ptr<const clbin_bundle>(std::shared_ptr<void>(), bundle));
+  });
+}
+
+clbin_status clbin_builder_add_file(const clbin_builder* builder, const char* path,
+                                    const clbin_open_options* options, clbin_presence presence,
+                                    clbin_error** error) {
+  return c_api::guarded(error, [&]() -> Result<void> {
+    CLBIN_TRY(c_api::require(builder, "builder"));
+    CLBIN_TRY(c_api::require(path, "path"));
+    if (const int number = c_api::number_of(presence);
+        number != CLBIN_FILE_REQUIRED && number != CLBIN_FILE_OPTIONAL) {
+      return base::fail(ErrorCode::invalid_argument, "'presence' is {}", number);
+    }
+    Result<void> added = add_file(*builder, path, options);
+    if (!added && added.error().code == ErrorCode::file_not_found &&
+        presence == CLBIN_FILE_OPTIONAL) {
+      builder->state.add_warning(fmt::format("there is no optional bundle '{}'", path));
+      return {};
+    }
+    return added;
+  });
+}
+
+clbin_status clbin_builder_add_files_of(const clbin_builder* builder, const char* variable,
+                                        const clbin_open_options* options, clbin_error** error) {
+  return c_api::guarded(error, [&]() -> Result<void> {
+    CLBIN_TRY(c_api::require(builder, "builder"));
+    CLBIN_TRY(c_api::require(variable, "variable"));
+    const cache::ProcessEnvironment process = cache::this_process();
+    if (process.rights != cache::Rights::plain) {
+      return {};
+    }
+    const std::string paths = process.variable(variable).value_or("");
+    for (std::size_t begin = 0; begin < paths.size();) {
+      const std::size_t end = std::min(paths.find(':', begin), paths.size());
+      const std::string path = paths.substr(begin, end - begin);
+      begin = end + 1;
+      if (path.empty()) {
+        continue;
+      }
+      if (Result<void> added = add_file(*builder, path.c_str(), options); !added) {
+        if (added.error().code == ErrorCode::invalid_argument) {
+          return added; // the caller's mistake
+        }
+        builder->state.add_warning(fmt::format("{}: {}", variable, added.error().message));
+      }
+    }
     return {};
+  });
+}
+
+clbin_status clbin_clear_cache(const clbin_builder_options* options, clbin_error** error) {
+  return c_api::guarded(error, [&]() -> Result<void> {
+    clbin_builder_options given{};
+    if (options != nullptr) {
+      CLBIN_TRY_ASSIGN(given, c_api::copy_sized(options, "clbin_builder_options"));
+    }
+    given.cache = CLBIN_SWITCH_DEFAULT; // a cache that is off may still contain entries
+    CLBIN_TRY_ASSIGN(const cache::CacheSettings settings, settings_of(given));
+    return cache::KeyedStore(settings, cache::CacheKind::user).clear();
   });
 }
 

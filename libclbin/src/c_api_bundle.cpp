@@ -121,16 +121,17 @@ cache::CacheSettings user_cache_of(const format::BundleReader& reader, const Ope
   return settings;
 }
 
-Result<void> open_source(std::shared_ptr<const base::ByteSource> source, const Opening& opening,
-                         format::TrailingBytes trailing, clbin_bundle** bundle) {
+Result<std::unique_ptr<clbin_bundle>> open_source(std::shared_ptr<const base::ByteSource> source,
+                                                  const Opening& opening,
+                                                  format::TrailingBytes trailing) {
   CLBIN_TRY_ASSIGN(
       format::BundleReader reader,
       format::BundleReader::open(std::move(source), opening.limits, trailing, opening.required));
   CLBIN_TRY(c_api::unlock(reader, opening.key));
   const auto settings = cache::CacheSettings::from_environment(cache::this_process());
   auto of_user_cache = user_cache_of(reader, opening, settings);
-  *bundle = new clbin_bundle(std::move(reader), of_user_cache, settings, opening.decrypted_builds);
-  return {};
+  return std::make_unique<clbin_bundle>(std::move(reader), of_user_cache, settings,
+                                        opening.decrypted_builds);
 }
 
 } // namespace
@@ -162,6 +163,13 @@ Result<loader::UnsignedSource> c_api::unsigned_builds_of(const clbin_signature_p
   return loader::UnsignedSource::built;
 }
 
+Result<std::unique_ptr<clbin_bundle>> c_api::open_file(const char* path,
+                                                       const clbin_open_options* options) {
+  CLBIN_TRY_ASSIGN(const Opening opening, opening_of(options));
+  CLBIN_TRY_ASSIGN(auto source, base::open_file_source(path));
+  return open_source(std::move(source), opening, format::TrailingBytes::refuse);
+}
+
 cache::CacheSettings c_api::without_user_cache(cache::CacheSettings settings, std::string reason) {
   settings.use = cache::CacheUse::off;
   settings.why_off = std::move(reason);
@@ -183,9 +191,9 @@ clbin_status clbin_open(const char* path, const clbin_open_options* options, clb
   return c_api::guarded(error, [&]() -> Result<void> {
     CLBIN_TRY(c_api::clear(bundle, "bundle"));
     CLBIN_TRY(c_api::require(path, "path"));
-    CLBIN_TRY_ASSIGN(Opening opening, opening_of(options));
-    CLBIN_TRY_ASSIGN(auto source, base::open_file_source(path));
-    return open_source(std::move(source), opening, format::TrailingBytes::refuse, bundle);
+    CLBIN_TRY_ASSIGN(auto opened, c_api::open_file(path, options));
+    *bundle = opened.release();
+    return {};
   });
 }
 
@@ -200,7 +208,10 @@ clbin_status clbin_open_memory(const void* data, size_t size_bytes,
         opening.required.has_value()
             ? copying_source(data, size_bytes)
             : base::memory_source(base::ByteView(static_cast<const std::byte*>(data), size_bytes));
-    return open_source(std::move(source), opening, format::TrailingBytes::ignore, bundle);
+    CLBIN_TRY_ASSIGN(auto opened,
+                     open_source(std::move(source), opening, format::TrailingBytes::ignore));
+    *bundle = opened.release();
+    return {};
   });
 }
 
@@ -216,8 +227,10 @@ clbin_status clbin_open_callback(clbin_read_function read, void* user_data, uint
     const auto call = [=](std::uint64_t offset, std::span<std::byte> bytes) {
       return read(offset, bytes.data(), bytes.size(), user_data);
     };
-    return open_source(base::callback_source(call, size_bytes, "callback"), opening,
-                       format::TrailingBytes::refuse, bundle);
+    CLBIN_TRY_ASSIGN(auto opened, open_source(base::callback_source(call, size_bytes, "callback"),
+                                              opening, format::TrailingBytes::refuse));
+    *bundle = opened.release();
+    return {};
   });
 }
 

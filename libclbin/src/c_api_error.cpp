@@ -58,22 +58,23 @@ static_assert(std::all_of(std::begin(k_errors), std::end(k_errors), [](const Nam
 
 namespace clbin::c_api {
 
-clbin_status set_error(clbin_error** error, clbin_status status, std::string&& message) noexcept {
+clbin_status set_error(clbin_error** error, base::Error&& reason) noexcept {
+  const auto status = static_cast<clbin_status>(reason.code);
   if (error == nullptr) {
     return status;
   }
-  auto* const created = new (std::nothrow) clbin_error;
-  *error = created;
-  if (created == nullptr) {
+  *error = new (std::nothrow) clbin_error;
+  if (*error == nullptr) {
     return CLBIN_ERROR_OUT_OF_MEMORY;
   }
-  created->message = std::move(message);
-  created->text = created->message.c_str();
+  (*error)->message = std::move(reason.message);
+  (*error)->text = (*error)->message.c_str();
+  (*error)->call = std::move(reason.call);
   return status;
 }
 
 clbin_status set_error_text(clbin_error** error, clbin_status status, const char* text) noexcept {
-  const clbin_status result = set_error(error, status, {});
+  const clbin_status result = set_error(error, {static_cast<base::ErrorCode>(status), {}});
   if (error != nullptr && *error != nullptr) {
     (*error)->text = text;
   }
@@ -98,6 +99,18 @@ const char* clbin_status_name(clbin_status status) {
 
 const char* clbin_error_message(const clbin_error* error) {
   return error == nullptr ? "" : error->text;
+}
+
+int32_t clbin_error_opencl_code(const clbin_error* error) {
+  return error == nullptr || error->call == nullptr ? 0 : error->call->code;
+}
+
+const char* clbin_error_stage(const clbin_error* error) {
+  return error == nullptr || error->call == nullptr ? "" : error->call->function.c_str();
+}
+
+const char* clbin_error_build_log(const clbin_error* error) {
+  return error == nullptr || error->call == nullptr ? "" : error->call->log.c_str();
 }
 
 void clbin_error_free(clbin_error* error) {

@@ -103,17 +103,29 @@ Result<c_api::LoadOptions> c_api::load_options_of(const clbin_load_options* opti
   CLBIN_TRY_ASSIGN(copy.request.constants, constants_of(given));
   copy.request.variant = text_or_empty(given.variant);
   copy.request.extra_options = text_or_empty(given.build_options);
+  if (given.library != nullptr && given.resolve != nullptr) {
+    return base::fail(ErrorCode::invalid_argument, "'library' and 'resolve' are both set");
+  }
+  CLBIN_TRY(check_switch(given.store, "store"));
+  copy.request.store =
+      given.store == CLBIN_SWITCH_OFF ? loader::StorePolicy::drop : loader::StorePolicy::keep;
   copy.resolve = given.resolve;
   copy.resolve_data = given.resolve_user_data;
+  copy.library = given.library;
   copy.callback = given.callback;
   copy.callback_data = given.callback_user_data;
   return copy;
 }
 
-Result<opencl::Driver> c_api::IcdDriver::functions(const LoadOptions& options) {
+Result<opencl::Driver> c_api::IcdDriver::functions(const LoadOptions& options,
+                                                   opencl::TableUse use) {
   if (options.resolve != nullptr) {
     return opencl::resolve_driver(
-        [&](const char* name) { return options.resolve(name, options.resolve_data); });
+        [&](const char* name) { return options.resolve(name, options.resolve_data); }, use,
+        "the caller's 'resolve'");
+  }
+  if (options.library != nullptr) {
+    return opencl::driver_of_library(options.library, use);
   }
   const std::lock_guard lock(m_mutex);
   if (!m_driver.has_value()) {

@@ -176,7 +176,8 @@ clbin_status clbin_identity_query(struct _cl_device_id* device, const clbin_load
     CLBIN_TRY(c_api::clear(identity, "identity"));
     CLBIN_TRY(c_api::require(device, "device"));
     CLBIN_TRY_ASSIGN(const c_api::LoadOptions chosen, c_api::load_options_of(options));
-    CLBIN_TRY_ASSIGN(const opencl::Driver driver, c_api::IcdDriver().functions(chosen));
+    CLBIN_TRY_ASSIGN(const opencl::Driver driver,
+                     c_api::IcdDriver().functions(chosen, opencl::TableUse::identity));
     auto queried = std::make_unique<QueriedIdentity>();
     CLBIN_TRY_ASSIGN(queried->device, opencl::query_identity(driver, device));
     fill_view(*queried);

@@ -1,6 +1,7 @@
 """clbin.build and Builder, on every platform."""
 
 import contextlib
+import pickle
 import threading
 
 import pytest
@@ -62,6 +63,10 @@ def test_an_error_has_the_build_log(device, context):
     assert "unknown" in caught.value.log
     assert caught.value.report.origin == clbin.Origin.NONE
     assert str(caught.value) == caught.value.message
+    assert caught.value.opencl_code < 0
+    assert caught.value.stage.startswith("cl")
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert (copy.opencl_code, copy.stage) == (caught.value.opencl_code, caught.value.stage)
 
 
 def test_names_the_change_under_a_label(device, context):

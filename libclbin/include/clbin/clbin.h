@@ -141,6 +141,12 @@ typedef struct clbin_error clbin_error;
 /* Returns one line for people that names the object, the place and the reason. After BUILD_FAILED,
  * the build log follows on further lines. Returns "" if `error` is NULL. Since 0.1. */
 CLBIN_API const char* clbin_error_message(const clbin_error* error);
+/* Returns what the OpenCL call that failed returned; 0 if none did. Since 0.1. */
+CLBIN_API int32_t clbin_error_opencl_code(const clbin_error* error);
+/* Returns the name of that call ("clBuildProgram"), or "". Since 0.1. */
+CLBIN_API const char* clbin_error_stage(const clbin_error* error);
+/* Returns the build log of a build that failed, or "". Since 0.1. */
+CLBIN_API const char* clbin_error_build_log(const clbin_error* error);
 /* Frees `error`. NULL is allowed. Since 0.1. */
 CLBIN_API void clbin_error_free(clbin_error* error);
 
@@ -522,11 +528,17 @@ typedef struct clbin_load_options {
                                 and IL serve such a load, for one device. With FALLBACK_NEVER it
                                 fails */
   size_t constant_count;
-  clbin_resolve_function resolve; /* called only during the call; NULL: the ICD loader */
+  clbin_resolve_function resolve; /* called only during the call, for the functions that the call
+                                     needs; NULL: the ICD loader */
   void* resolve_user_data;
   clbin_attempt_callback callback; /* called after every attempt, on the loading thread, with the
                                       struct_size of the library. Must not throw. May be NULL */
   void* callback_user_data;
+  void* library;      /* what dlopen returned for the caller's OpenCL library, instead of `resolve`:
+                         libclbin asks dlsym for the functions that it calls (libclbin(3), "Functions of
+                         OpenCL"), and does not close it */
+  clbin_switch store; /* OFF: what the call builds is not stored in the user cache, whose entries
+                         still serve. Default: on */
 } clbin_load_options;
 
 /* Asks a device for its identity, as clbin_load does. For a sub-device, returns that of its parent.
@@ -581,9 +593,7 @@ CLBIN_API clbin_status clbin_load(const clbin_bundle* bundle, struct _cl_context
 /* clbin_build replaces clCreateProgramWithSource, clBuildProgram and any cache around them:
  *
  *     const char* text = ...;
- *     clbin_source source = {sizeof source};
- *     source.strings = &text;
- *     source.string_count = 1;
+ *     clbin_source source = {.struct_size = sizeof source, .strings = &text, .string_count = 1};
  *     source.options = "-DN=3 -I include";
  *     clbin_build(NULL, context, &device, 1, &source, NULL, &program, NULL, NULL);
  */
@@ -619,6 +629,23 @@ CLBIN_API clbin_status clbin_builder_create(const clbin_builder_options* options
  * Since 0.1. */
 CLBIN_API clbin_status clbin_builder_add_bundle(const clbin_builder* builder,
                                                 const clbin_bundle* bundle, clbin_error** error);
+/* Whether a file must exist. */
+typedef enum clbin_presence { CLBIN_FILE_REQUIRED = 0, CLBIN_FILE_OPTIONAL = 1 } clbin_presence;
+/* Opens a bundle as clbin_open does, and adds it as clbin_builder_add_bundle does. The builder
+ * closes it. If the file is optional and does not exist, succeeds, and the report of each later
+ * build has a warning. Returns the statuses of both functions. Since 0.1. */
+CLBIN_API clbin_status clbin_builder_add_file(const clbin_builder* builder, const char* path,
+                                              const clbin_open_options* options,
+                                              clbin_presence presence, clbin_error** error);
+/* Adds the bundles that the environment variable `variable` names, such as "MYAPP_BUNDLES": paths
+ * with colons between them. Opens each with `options`, which may be NULL, so that a required
+ * signature is required of them, too. One that cannot be added is a warning in the report of each
+ * later build. Does nothing if the process has rights that its user does not have.
+ * INVALID_ARGUMENT. Since 0.1. */
+CLBIN_API clbin_status clbin_builder_add_files_of(const clbin_builder* builder,
+                                                  const char* variable,
+                                                  const clbin_open_options* options,
+                                                  clbin_error** error);
 /* Frees a builder. Programs that it built stay valid. Blocks until what builds produced has been
  * written to the user cache. NULL is allowed. Since 0.1. */
 CLBIN_API void clbin_builder_free(clbin_builder* builder);
@@ -693,6 +720,11 @@ CLBIN_API clbin_status clbin_builder_keep(const clbin_builder* builder, struct _
                                           const clbin_load_options* options,
                                           struct _cl_program* program, clbin_report** report,
                                           clbin_error** error);
+
+/* Removes all programs from the user cache that a builder with these options would use, those of
+ * other applications included if the directory is shared. `options` may be NULL. Running builds
+ * are not disturbed. INVALID_ARGUMENT, FILE_READ, FILE_WRITE. Thread-safe. Since 0.1. */
+CLBIN_API clbin_status clbin_clear_cache(const clbin_builder_options* options, clbin_error** error);
 
 /* What a report says besides its attempts. Everything belongs to the report. */
 typedef struct clbin_report_info {

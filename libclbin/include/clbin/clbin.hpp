@@ -39,12 +39,17 @@ namespace clbin {
 // Why a call failed. what() is one line; after CLBIN_ERROR_BUILD_FAILED, the build log follows.
 class Error : public std::runtime_error {
 public:
-  Error(clbin_status status, const std::string& message, std::int32_t opencl_code = 0)
-      : std::runtime_error(message), m_status(status), m_opencl_code(opencl_code) {}
+  Error(clbin_status status, const std::string& message, std::int32_t opencl_code = 0,
+        std::string stage = {}, std::string build_log = {})
+      : std::runtime_error(message), m_status(status), m_opencl_code(opencl_code),
+        m_stage(std::move(stage)), m_build_log(std::move(build_log)) {}
   [[nodiscard]] clbin_status status() const noexcept { return m_status; }
-  // Returns the code of the OpenCL call that failed, such as CL_INVALID_KERNEL_ARGS, if a launcher
-  // or clbin::Buffer threw this error. Otherwise returns 0; the report of a load lists its codes.
+  // Returns the code of the OpenCL call that failed, such as CL_BUILD_PROGRAM_FAILURE; 0 if none
+  // did.
   [[nodiscard]] std::int32_t opencl_code() const noexcept { return m_opencl_code; }
+  // Returns the name of that call; empty for those of launchers and clbin::Buffer.
+  [[nodiscard]] const std::string& stage() const noexcept { return m_stage; }
+  [[nodiscard]] const std::string& build_log() const noexcept { return m_build_log; }
   [[nodiscard]] std::string_view status_name() const noexcept {
     return clbin_status_name(m_status);
   }
@@ -52,6 +57,8 @@ public:
 private:
   clbin_status m_status;
   std::int32_t m_opencl_code;
+  std::string m_stage;
+  std::string m_build_log;
 };
 
 namespace detail {
@@ -92,7 +99,9 @@ inline void check(clbin_status status, const clbin_error* error = nullptr) {
     throw std::bad_alloc();
   }
   if (status != CLBIN_SUCCESS) {
-    throw Error(status, error == nullptr ? clbin_status_name(status) : clbin_error_message(error));
+    throw Error(status, error == nullptr ? clbin_status_name(status) : clbin_error_message(error),
+                clbin_error_opencl_code(error), clbin_error_stage(error),
+                clbin_error_build_log(error));
   }
 }
 
@@ -435,6 +444,11 @@ public:
     state.options.constant_count = state.constants.size();
     return *this;
   }
+  // Does not store what is built in the user cache.
+  LoadOptions& do_not_store() {
+    m_state->options.store = CLBIN_SWITCH_OFF;
+    return *this;
+  }
   LoadOptions& fallback(Fallback policy) {
     m_state->options.fallback = static_cast<clbin_fallback>(policy);
     return *this;
@@ -443,6 +457,11 @@ public:
   LoadOptions& resolver(clbin_resolve_function resolve, void* user_data) {
     m_state->options.resolve = resolve;
     m_state->options.resolve_user_data = user_data;
+    return *this;
+  }
+  // Sets the library, from dlopen, whose OpenCL functions are called instead of the ICD loader's.
+  LoadOptions& library(void* handle) {
+    m_state->options.library = handle;
     return *this;
   }
   // `callback` is called after every attempt, on the loading thread. It must not throw.
@@ -852,6 +871,7 @@ struct Source {
       : Source(std::string_view(text), std::move(build_options)) {}
   Source(const std::string& text, std::string build_options = {})
       : Source(std::string_view(text), std::move(build_options)) {}
+  Source(std::string&& text, std::string build_options = {}) = delete; // text that soon ends
   // NOLINTEND(google-explicit-constructor)
 
   std::vector<std::string_view> strings; // of clCreateProgramWithSource
@@ -911,6 +931,8 @@ inline _cl_program* build(const clbin_builder* builder, _cl_context* context,
 
 } // namespace detail
 
+enum class Presence { required = CLBIN_FILE_REQUIRED, optional = CLBIN_FILE_OPTIONAL };
+
 // Cache settings, bundles and a writing thread for any number of builds. Movable; const functions
 // may be called from many threads at once. The destructor blocks until what was built is stored.
 class Builder {
@@ -921,6 +943,18 @@ public:
   // The bundle must outlive the builder.
   void add_bundle(const Bundle& bundle) const {
     detail::call(clbin_builder_add_bundle, m_builder.get(), bundle.get());
+  }
+
+  // Opens and owns a bundle; a missing optional file is a warning in reports. See
+  // clbin_builder_add_file.
+  void add_file(const std::string& path, Presence presence = Presence::required,
+                Bundle::Options options = nullptr) const {
+    detail::call(clbin_builder_add_file, m_builder.get(), path.c_str(), options.get(),
+                 static_cast<clbin_presence>(presence));
+  }
+  // Adds the bundles that an environment variable names; see clbin_builder_add_files_of.
+  void add_files_of(const std::string& variable, Bundle::Options options = nullptr) const {
+    detail::call(clbin_builder_add_files_of, m_builder.get(), variable.c_str(), options.get());
   }
 
   // Returns a program that is ready for clCreateKernel; see clbin_build. The caller releases it
@@ -961,6 +995,11 @@ public:
 private:
   detail::BuilderHandle m_builder;
 };
+
+// Empties the user cache; see clbin_clear_cache.
+inline void clear_cache(const clbin_builder_options* options = nullptr) {
+  detail::call(clbin_clear_cache, options);
+}
 
 // Builds with the default settings, as a new Builder does, and stores before it returns.
 [[nodiscard]] inline _cl_program* build(_cl_context* context, _cl_device_id* device,

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <fmt/core.h>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -54,9 +55,17 @@ enum class ErrorCode : std::int32_t {
   wrong_key = 64,   // of an encrypted bundle
 };
 
+// A call of a driver that failed.
+struct FailedCall {
+  std::string function; // "clBuildProgram"
+  std::int32_t code = 0;
+  std::string log; // of a build
+};
+
 struct Error {
   ErrorCode code;
   std::string message; // one line, lower case, no full stop: the object, the place and the reason
+  std::shared_ptr<const FailedCall> call{}; // null if no call of a driver failed
 };
 
 template <typename T>
@@ -70,7 +79,8 @@ template <typename... Args>
 
 // Prefixes the message with the operation that failed: "reading 'a.clbin': " + message.
 [[nodiscard]] inline tl::unexpected<Error> add_context(Error error, std::string_view context) {
-  return tl::unexpected<Error>(Error{error.code, fmt::format("{}: {}", context, error.message)});
+  error.message = fmt::format("{}: {}", context, error.message);
+  return tl::unexpected<Error>(std::move(error));
 }
 // Returns `result`, with add_context() if it is an error.
 template <typename T>

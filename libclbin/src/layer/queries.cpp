@@ -40,16 +40,16 @@ cl_device_id queue_device(const cl_icd_dispatch& next, cl_command_queue queue) {
 
 void* function_of(const cl_icd_dispatch& table, std::string_view name) {
   using Named = std::pair<std::string_view, void*>;
-#define CLBIN_NAMED(function, need)                                                                \
+#define CLBIN_NAMED(function, use, need)                                                           \
   Named{"cl" #function, reinterpret_cast<void*>(table.cl##function)},
   const Named functions[]{
-      CLBIN_DRIVER_FUNCTIONS(CLBIN_NAMED)           //
-      CLBIN_NAMED(RetainProgram, required)          //
-      CLBIN_NAMED(CreateKernelsInProgram, optional) //
-      CLBIN_NAMED(CloneKernel, optional)            //
-      CLBIN_NAMED(RetainKernel, optional)           //
-      CLBIN_NAMED(EnqueueNDRangeKernel, optional)   //
-      CLBIN_NAMED(EnqueueTask, optional)            //
+      CLBIN_DRIVER_FUNCTIONS(CLBIN_NAMED)                     //
+      CLBIN_NAMED(RetainProgram, programs, required)          //
+      CLBIN_NAMED(CreateKernelsInProgram, programs, optional) //
+      CLBIN_NAMED(CloneKernel, programs, optional)            //
+      CLBIN_NAMED(RetainKernel, programs, optional)           //
+      CLBIN_NAMED(EnqueueNDRangeKernel, programs, optional)   //
+      CLBIN_NAMED(EnqueueTask, programs, optional)            //
   };
 #undef CLBIN_NAMED
   const auto* const found = std::find_if(std::begin(functions), std::end(functions),

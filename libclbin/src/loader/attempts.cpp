@@ -176,7 +176,9 @@ tl::unexpected<base::Error> build_error(std::string_view what,
   std::string message = fmt::format("building {} failed: {}: {}", what, outcome.stage,
                                     opencl::cl_error_name(outcome.code));
   message += outcome.log.empty() ? "" : "\n" + outcome.log;
-  return tl::unexpected(base::Error{ErrorCode::build_failed, std::move(message)});
+  return tl::unexpected(base::Error{ErrorCode::build_failed, std::move(message),
+                                    std::make_shared<base::FailedCall>(base::FailedCall{
+                                        outcome.stage, outcome.code, outcome.log})});
 }
 
 Attempt attempt_of(const matching::Candidate& candidate, std::uint32_t device) {

@@ -135,6 +135,16 @@ void BuilderState::add_bundle(std::shared_ptr<const format::BundleReader> bundle
   m_bundles.push_back(std::make_shared<IndexedBundle>(std::move(bundle), decrypted_builds));
 }
 
+void BuilderState::add_warning(std::string warning) {
+  const std::lock_guard lock(m_mutex);
+  m_warnings.push_back(std::move(warning));
+}
+
+std::vector<std::string> BuilderState::warnings() const {
+  const std::lock_guard lock(m_mutex);
+  return m_warnings;
+}
+
 bool BuilderState::has_secret_bundles() const {
   const std::lock_guard lock(m_mutex);
   return std::any_of(m_bundles.begin(), m_bundles.end(),

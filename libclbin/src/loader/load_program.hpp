@@ -9,6 +9,8 @@
 namespace clbin::loader {
 
 enum class FallbackPolicy : std::uint8_t { never = 0, if_needed = 1, always = 2 };
+// Whether the user cache stores what is built.
+enum class StorePolicy : std::uint8_t { keep, drop };
 
 // The origin of a program. The numbers are those of clbin_origin in clbin.h.
 enum class Origin : std::uint8_t { none = 0, entry = 1, user_cache = 2, il = 3, source = 4 };
@@ -80,6 +82,7 @@ struct LoadRequest {
   // Constants of SPIR-V, for which only the user cache and IL are used.
   std::vector<opencl::SpecializationConstant> constants;
   FallbackPolicy fallback = FallbackPolicy::if_needed;
+  StorePolicy store = StorePolicy::keep;
   ReportDetail detail = ReportDetail::every_entry;
   std::vector<cl_device_id> devices; // at least one, without duplicates, all in the context
   std::function<void(const Attempt&)>

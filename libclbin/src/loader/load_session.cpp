@@ -25,8 +25,7 @@ Result<std::vector<cl_device_id>> context_devices(const opencl::Driver& driver,
         return driver.GetContextInfo(context, CL_CONTEXT_DEVICES, size, value, size_ret);
       });
   if (!devices) {
-    return base::fail(ErrorCode::opencl_call, "clGetContextInfo(CL_CONTEXT_DEVICES) failed: {}",
-                      opencl::cl_error_name(devices.error()));
+    return opencl::call_failed("clGetContextInfo", "CL_CONTEXT_DEVICES", devices.error());
   }
   return *std::move(devices);
 }

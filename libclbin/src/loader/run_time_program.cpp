@@ -321,6 +321,7 @@ Result<RunTimeProgram> RunTimeProgram::begin(const opencl::Driver& driver, Build
   report = LoadReport();
   report.program = request.source.label.empty() ? k_program_name : request.source.label;
   report.variant = format::k_default_variant;
+  report.warnings = builder.warnings();
   CLBIN_TRY(check_source(request.source));
   auto state = std::make_unique<State>(driver, builder, context, std::move(request), report);
   CLBIN_TRY(check_devices(driver, context, state->request));

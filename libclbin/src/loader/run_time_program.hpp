@@ -45,6 +45,9 @@ public:
   // `decrypted_builds` concerns an encrypted bundle only, which must be unlocked.
   void add_bundle(std::shared_ptr<const format::BundleReader> bundle,
                   DecryptedBuilds decrypted_builds = DecryptedBuilds::refused);
+  // Every later report contains the warning.
+  void add_warning(std::string warning);
+  [[nodiscard]] std::vector<std::string> warnings() const;
   // Returns true if the builder has no bundles, so that no name of a program is needed.
   [[nodiscard]] bool has_no_bundles() const;
   // Returns whether there are programs of which nothing may be stored: find_groups tells which.
@@ -62,8 +65,9 @@ private:
   ProgramCache m_cache;
   cache::CacheOnPocl m_on_pocl;
   UnsignedSource m_unsigned_source = UnsignedSource::built;
-  mutable std::mutex m_mutex; // guards m_bundles
+  mutable std::mutex m_mutex; // guards the following
   std::vector<std::shared_ptr<IndexedBundle>> m_bundles;
+  std::vector<std::string> m_warnings;
 };
 
 // What the application passes to OpenCL. A RunTimeProgram borrows strings and IL until it ends.

@@ -244,7 +244,7 @@ std::optional<Accepted> UserCacheStep::attempt() {
 }
 
 std::optional<Accepted> UserCacheStep::wait_for_turn() {
-  if (!m_recipe.has_value()) {
+  if (!m_recipe.has_value() || m_session.request.store == StorePolicy::drop) {
     return std::nullopt;
   }
   m_claim = m_session.cache.programs.claim_build(m_key);
@@ -263,7 +263,7 @@ void UserCacheStep::claim_if_free(StoredEntry stored) {
   if (!replan()) {
     plan();
   }
-  if (!m_recipe.has_value()) {
+  if (!m_recipe.has_value() || m_session.request.store == StorePolicy::drop) {
     return;
   }
   auto claim = m_session.cache.programs.claim_build(m_key, cache::Patience::none);

@@ -43,7 +43,7 @@ Result<std::vector<char>> query_bytes(std::string_view function, const Ask& ask)
     code = ask(bytes.size(), bytes.data(), &size);
   }
   if (code != CL_SUCCESS) {
-    return base::fail(ErrorCode::opencl_call, "{} failed: {}", function, cl_error_name(code));
+    return call_failed(function, {}, code);
   }
   // Some drivers report a size that differs from the number of bytes that they wrote.
   bytes.resize(std::min(size, bytes.size()));
@@ -179,7 +179,7 @@ Result<std::vector<Item>> query_list(std::string_view function, cl_int none, con
     code = ask(count, items.data(), nullptr);
   }
   if (code != CL_SUCCESS) {
-    return base::fail(ErrorCode::opencl_call, "{} failed: {}", function, cl_error_name(code));
+    return call_failed(function, {}, code);
   }
   return items;
 }

@@ -125,23 +125,31 @@ constexpr NamedCode k_codes[] = {
 
 } // namespace
 
-base::Result<Driver> resolve_driver(const std::function<void*(const char* name)>& resolve) {
+base::Result<Driver> resolve_driver(const Resolve& resolve, TableUse use, std::string_view source) {
   Driver driver;
   const char* missing = nullptr; // the first required function that is
-  const auto fill = [&](auto& slot, const char* name, Need need) {
+  const auto fill = [&](auto& slot, const char* name, TableUse first_use, Need need) {
+    if (first_use > use) {
+      return;
+    }
     slot = reinterpret_cast<std::remove_reference_t<decltype(slot)>>(resolve(name));
     if (slot == nullptr && need == Need::required && missing == nullptr) {
       missing = name;
     }
   };
-#define CLBIN_FILL(name, need) fill(driver.name, "cl" #name, Need::need);
+#define CLBIN_FILL(name, first_use, need)                                                          \
+  fill(driver.name, "cl" #name, TableUse::first_use, Need::need);
   CLBIN_DRIVER_FUNCTIONS(CLBIN_FILL)
-  CLBIN_FILL(GetExtensionFunctionAddress, optional)
+  CLBIN_FILL(GetExtensionFunctionAddress, programs, optional)
 #undef CLBIN_FILL
   if (missing != nullptr) {
-    return base::fail(ErrorCode::no_opencl, "the OpenCL library has no function '{}'", missing);
+    return base::fail(ErrorCode::no_opencl, "{} has no function '{}'", source, missing);
   }
   return driver;
+}
+
+base::Result<Driver> driver_of_library(void* library, TableUse use) {
+  return resolve_driver([library](const char* function) { return dlsym(library, function); }, use);
 }
 
 Driver for_secret_programs(const Driver& driver) {
@@ -159,7 +167,7 @@ base::Result<Driver> open_icd_driver() {
     // RTLD_NODELETE and no dlclose: see the header. Opening it again only increments a count.
     void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (library != nullptr) {
-      return resolve_driver([library](const char* function) { return dlsym(library, function); });
+      return driver_of_library(library, TableUse::everything);
     }
     const char* const text = dlerror();
     if (reason.empty() && text != nullptr) {
@@ -179,6 +187,14 @@ std::string cl_error_name(cl_int code) {
     return fmt::format("unknown error ({})", code);
   }
   return fmt::format("{} ({})", found->name, code);
+}
+
+tl::unexpected<base::Error> call_failed(std::string_view function, std::string_view query,
+                                        cl_int code) {
+  const std::string asked = query.empty() ? std::string() : fmt::format("({})", query);
+  return tl::unexpected(base::Error{
+      ErrorCode::opencl_call, fmt::format("{}{} failed: {}", function, asked, cl_error_name(code)),
+      std::make_shared<base::FailedCall>(base::FailedCall{std::string(function), code, {}})});
 }
 
 } // namespace clbin::opencl

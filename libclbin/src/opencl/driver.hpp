@@ -20,34 +20,42 @@ namespace clbin::opencl {
 using KeepNothingOf = void(CL_API_CALL*)(cl_program program);
 inline constexpr const char* k_keep_nothing_of = "clbinKeepNothingOf";
 
-// The functions that libclbin calls, without "cl": X(NAME, NEED).
-#define CLBIN_DRIVER_FUNCTIONS(X)                                                                  \
-  X(GetPlatformIDs, required)                                                                      \
-  X(GetPlatformInfo, required)                                                                     \
-  X(GetDeviceIDs, required)                                                                        \
-  X(GetDeviceInfo, required)                                                                       \
-  X(CreateContext, required)                                                                       \
-  X(ReleaseContext, required)                                                                      \
-  X(GetContextInfo, required)                                                                      \
-  X(CreateProgramWithSource, required)                                                             \
-  X(CreateProgramWithBinary, required)                                                             \
-  X(BuildProgram, required)                                                                        \
-  X(CompileProgram, optional)                   /* OpenCL 1.2 */                                   \
-  X(LinkProgram, optional)                      /* OpenCL 1.2 */                                   \
-  X(CreateProgramWithIL, optional)              /* OpenCL 2.1 */                                   \
-  X(SetProgramSpecializationConstant, optional) /* OpenCL 2.2 */                                   \
-  X(GetProgramInfo, required)                                                                      \
-  X(GetProgramBuildInfo, required)                                                                 \
-  X(ReleaseProgram, required)                                                                      \
-  X(CreateKernel, required)                                                                        \
-  X(ReleaseKernel, required)                                                                       \
-  X(GetKernelInfo, required)                                                                       \
-  X(GetKernelArgInfo, optional) /* OpenCL 1.2 */                                                   \
-  X(GetKernelWorkGroupInfo, required)
+// What a table of functions is for.
+enum class TableUse : std::uint8_t {
+  identity,   // to ask a device for its identity
+  programs,   // also to load and build programs
+  everything, // also to list devices and to create contexts
+};
 
-// Entry points. resolve_driver sets all of them except those that are optional, which may be null.
+// The functions that libclbin calls, without "cl": X(NAME, USE, NEED). USE is the first use that
+// calls it.
+#define CLBIN_DRIVER_FUNCTIONS(X)                                                                  \
+  X(GetPlatformInfo, identity, required)                                                           \
+  X(GetDeviceInfo, identity, required)                                                             \
+  X(GetContextInfo, programs, required)                                                            \
+  X(CreateProgramWithSource, programs, required)                                                   \
+  X(CreateProgramWithBinary, programs, required)                                                   \
+  X(BuildProgram, programs, required)                                                              \
+  X(CompileProgram, programs, optional)                   /* OpenCL 1.2 */                         \
+  X(LinkProgram, programs, optional)                      /* OpenCL 1.2 */                         \
+  X(CreateProgramWithIL, programs, optional)              /* OpenCL 2.1 */                         \
+  X(SetProgramSpecializationConstant, programs, optional) /* OpenCL 2.2 */                         \
+  X(GetProgramInfo, programs, required)                                                            \
+  X(GetProgramBuildInfo, programs, required)                                                       \
+  X(ReleaseProgram, programs, required)                                                            \
+  X(CreateKernel, programs, required)                                                              \
+  X(ReleaseKernel, programs, required)                                                             \
+  X(GetKernelInfo, programs, required)                                                             \
+  X(GetKernelArgInfo, programs, optional) /* OpenCL 1.2 */                                         \
+  X(GetKernelWorkGroupInfo, programs, required)                                                    \
+  X(GetPlatformIDs, everything, required)                                                          \
+  X(GetDeviceIDs, everything, required)                                                            \
+  X(CreateContext, everything, required)                                                           \
+  X(ReleaseContext, everything, required)
+
+// Entry points. resolve_driver sets those of its use, except optional ones, which may be null.
 struct Driver {
-#define CLBIN_MEMBER(name, need) decltype(&::cl##name) name = nullptr; // NOLINT(*-parentheses)
+#define CLBIN_MEMBER(name, use, need) decltype(&::cl##name) name = nullptr; // NOLINT(*-parentheses)
   CLBIN_DRIVER_FUNCTIONS(CLBIN_MEMBER)
 #undef CLBIN_MEMBER
   void*(CL_API_CALL* GetExtensionFunctionAddress)(const char* name) = nullptr; // optional
@@ -55,10 +63,15 @@ struct Driver {
   opencl::KeepNothingOf KeepNothingOf = nullptr;
 };
 
-// Fills the table by calling `resolve`, which returns the address of a function such as
-// "clGetPlatformIDs", or nullptr. no_opencl names the first required function that is missing.
-[[nodiscard]] base::Result<Driver>
-resolve_driver(const std::function<void*(const char* name)>& resolve);
+// Returns the address of a function such as "clGetPlatformIDs", or nullptr.
+using Resolve = std::function<void*(const char* name)>;
+// Fills the table by calling `resolve` for the functions of `use` alone. no_opencl names the first
+// required function that is missing in `source`, "the OpenCL library".
+[[nodiscard]] base::Result<Driver> resolve_driver(const Resolve& resolve,
+                                                  TableUse use = TableUse::everything,
+                                                  std::string_view source = "the OpenCL library");
+// The functions of a library that dlopen has returned, as resolve_driver.
+[[nodiscard]] base::Result<Driver> driver_of_library(void* library, TableUse use);
 
 // Returns the table for programs that no layer may store or record. KeepNothingOf is null if no
 // layer has that function. Asks for the function by clGetExtensionFunctionAddress, although that is
@@ -112,5 +125,9 @@ using Kernel = Handle<cl_kernel>;
 
 // Returns "CL_INVALID_BINARY (-42)"; "unknown error (-9999)" if the specification lacks the code.
 [[nodiscard]] std::string cl_error_name(cl_int code);
+// Returns opencl_call: "clGetProgramInfo(CL_PROGRAM_BINARIES) failed: CL_OUT_OF_RESOURCES (-5)".
+// `query` is empty, or what the function was asked.
+[[nodiscard]] tl::unexpected<base::Error> call_failed(std::string_view function,
+                                                      std::string_view query, cl_int code);
 
 } // namespace clbin::opencl

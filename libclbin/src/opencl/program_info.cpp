@@ -38,18 +38,13 @@ std::string device_build_log(const Driver& driver, cl_program program, cl_device
   return both_ends(trimmed(ask_text(ask)), k_max_log_bytes);
 }
 
-tl::unexpected<base::Error> query_failed(std::string_view what, cl_int code) {
-  return base::fail(ErrorCode::opencl_call, "clGetProgramInfo({}) failed: {}", what,
-                    cl_error_name(code));
-}
-
 // Returns the devices of the program; if there is only one, one null element, without a query.
 Result<std::vector<cl_device_id>> program_devices(const Driver& driver, cl_program program) {
   cl_uint count = 0;
   cl_int code =
       driver.GetProgramInfo(program, CL_PROGRAM_NUM_DEVICES, sizeof(count), &count, nullptr);
   if (code != CL_SUCCESS) {
-    return query_failed("CL_PROGRAM_NUM_DEVICES", code);
+    return call_failed("clGetProgramInfo", "CL_PROGRAM_NUM_DEVICES", code);
   }
   if (count == 0 || count > k_max_devices) {
     return base::fail(ErrorCode::opencl_call, "the driver reports a program of {} devices", count);
@@ -60,7 +55,7 @@ Result<std::vector<cl_device_id>> program_devices(const Driver& driver, cl_progr
                                  static_cast<void*>(devices.data()), nullptr);
   }
   if (code != CL_SUCCESS) {
-    return query_failed("CL_PROGRAM_DEVICES", code);
+    return call_failed("clGetProgramInfo", "CL_PROGRAM_DEVICES", code);
   }
   return devices;
 }
@@ -105,7 +100,7 @@ Result<std::vector<std::string>> program_kernel_names(const Driver& driver, cl_p
     code = driver.GetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, text.size(), text.data(), &size);
   }
   if (code != CL_SUCCESS) {
-    return query_failed("CL_PROGRAM_KERNEL_NAMES", code);
+    return call_failed("clGetProgramInfo", "CL_PROGRAM_KERNEL_NAMES", code);
   }
   std::string_view rest = std::string_view(text).substr(0, text.find('\0'));
   std::vector<std::string> names;
@@ -145,7 +140,7 @@ Result<base::Bytes> program_binary(const Driver& driver, cl_program program, cl_
   cl_int code = driver.GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES,
                                       sizes.size() * sizeof(std::size_t), sizes.data(), nullptr);
   if (code != CL_SUCCESS) {
-    return query_failed("CL_PROGRAM_BINARY_SIZES", code);
+    return call_failed("clGetProgramInfo", "CL_PROGRAM_BINARY_SIZES", code);
   }
   const auto wanted = static_cast<std::size_t>(std::distance(devices.begin(), found));
   if (sizes[wanted] == 0) {
@@ -166,7 +161,7 @@ Result<base::Bytes> program_binary(const Driver& driver, cl_program program, cl_
       driver.GetProgramInfo(program, CL_PROGRAM_BINARIES, pointers.size() * sizeof(unsigned char*),
                             static_cast<void*>(pointers.data()), nullptr);
   if (code != CL_SUCCESS) {
-    return query_failed("CL_PROGRAM_BINARIES", code);
+    return call_failed("clGetProgramInfo", "CL_PROGRAM_BINARIES", code);
   }
   return std::move(binaries[wanted]);
 }

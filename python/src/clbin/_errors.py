@@ -24,11 +24,15 @@ class Error(Exception):
     code: a Status, or the ExitStatus of oclcc in a CompileError.
     message: what failed and why. The build log follows on further lines of a BuildError.
     report: the report of the load or build that failed, or None.
+    opencl_code, stage: what the OpenCL call returned that failed, and its name; 0 and "" if none
+    did.
     """
 
     code: int
     message: str
     report: Report | None
+    opencl_code: int = 0
+    stage: str = ""
 
     def __init__(self, code: int, message: str, report: Report | None = None) -> None:
         super().__init__(message)
@@ -40,7 +44,8 @@ class Error(Exception):
         return self.message
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (self.code, self.message))
+        call = {"opencl_code": self.opencl_code, "stage": self.stage}
+        return (type(self), (self.code, self.message), call)
 
 
 class ArgumentError(Error, ValueError):
@@ -210,9 +215,14 @@ def call(
             message = text_of(library.clbin_error_message(error))
         else:
             message = text_of(library.clbin_status_name(status))
+        opencl_code = library.clbin_error_opencl_code(error)
+        stage = text_of(library.clbin_error_stage(error))
     finally:
         library.clbin_error_free(error)
-    raise new_error(status, message, None if report is None else report())
+    failure = new_error(status, message, None if report is None else report())
+    failure.opencl_code = opencl_code
+    failure.stage = stage
+    raise failure
 
 
 def filled(kind: type[AnyStruct], function: Callable[..., int], *arguments: object) -> AnyStruct:

@@ -197,6 +197,8 @@ class LoadOptionsStruct(ctypes.Structure):
         ("resolve_user_data", c_void_p),
         ("callback", AttemptCallback),
         ("callback_user_data", c_void_p),
+        ("library", c_void_p),
+        ("store", c_int),
     ]
 
 
@@ -242,6 +244,9 @@ FUNCTIONS: dict[str, tuple[object, ...]] = {
     "clbin_version": (c_uint32,),
     "clbin_status_name": (_TEXT, c_int),
     "clbin_error_message": (_TEXT, _HANDLE),
+    "clbin_error_opencl_code": (c_int32, _HANDLE),
+    "clbin_error_stage": (_TEXT, _HANDLE),
+    "clbin_error_build_log": (_TEXT, _HANDLE),
     "clbin_error_free": (None, _HANDLE),
     "clbin_public_key_from_text": (_STATUS, _TEXT, c_void_p, _ERROR),
     "clbin_key_from_text": (_STATUS, _TEXT, POINTER(KeyStruct), _ERROR),
@@ -292,7 +297,10 @@ FUNCTIONS: dict[str, tuple[object, ...]] = {
     ),
     "clbin_builder_create": (_STATUS, POINTER(BuilderOptions), _OUT, _ERROR),
     "clbin_builder_add_bundle": (_STATUS, _HANDLE, _HANDLE, _ERROR),
+    "clbin_builder_add_file": (_STATUS, _HANDLE, _TEXT, POINTER(OpenOptions), c_int, _ERROR),
+    "clbin_builder_add_files_of": (_STATUS, _HANDLE, _TEXT, POINTER(OpenOptions), _ERROR),
     "clbin_builder_free": (None, _HANDLE),
+    "clbin_clear_cache": (_STATUS, POINTER(BuilderOptions), _ERROR),
     "clbin_build": (_STATUS, *_BUILD, _OUT, _OUT, _ERROR),
     "clbin_builder_keep": (_STATUS, *_BUILD, c_void_p, _OUT, _ERROR),
     "clbin_report_get": (_STATUS, _HANDLE, POINTER(ReportStruct)),

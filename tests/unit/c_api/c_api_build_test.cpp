@@ -7,6 +7,7 @@
 #include "support/sample_identities.hpp"
 
 #include <cstdlib>
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
@@ -39,6 +40,21 @@ protected:
       return std::string(error.status_name()) + ": " + error.what();
     }
     return "built";
+  }
+
+  // How many descriptors of this process are of the file.
+  [[nodiscard]] static std::ptrdiff_t open_files_of(const std::string& path) {
+    std::error_code error;
+    const std::filesystem::directory_iterator all("/proc/self/fd");
+    return std::count_if(begin(all), end(all), [&](const auto& entry) {
+      return std::filesystem::read_symlink(entry.path(), error) == path;
+    });
+  }
+
+  static void write(const std::string& path, const base::Bytes& bytes) {
+    std::ofstream file(path, std::ios::binary);
+    file << base::as_text(bytes);
+    ASSERT_TRUE(file.flush());
   }
 
   void release(cl_program program) { m_driver.functions().ReleaseProgram(program); }
@@ -101,7 +117,8 @@ TEST_F(CApiBuild, LastOfSeveralConstantsWithOneIdCounts) {
   EXPECT_THAT(m_driver.calls(), ::testing::Not(Contains("set_constant 3 01")));
 }
 
-TEST_F(CApiBuild, EntryOfABundleServesTheSameSource) {
+// A bundle whose entry serves k_text with the option -DA=1.
+base::Bytes bundle_of_text() {
   format::ProgramInput program;
   program.name = "p";
   program.variants = {{"default", "-DA=1"}};
@@ -113,10 +130,13 @@ TEST_F(CApiBuild, EntryOfABundleServesTheSameSource) {
   entry.payload = base::Bytes{std::byte{'E'}};
   entry.kernels.emplace_back().name = "a";
   program.entries = {entry};
-  const auto bytes = format::write_bundle({"test", {program}}, {});
-  ASSERT_TRUE(bytes.has_value()) << bytes.error().message;
+  return format::write_bundle({"test", {program}}, {}).value();
+}
+
+TEST_F(CApiBuild, EntryOfABundleServesTheSameSource) {
+  const base::Bytes bytes = bundle_of_text();
   m_driver.script_binary("E", {test::BinaryAnswer::accept, {"a"}, "", CL_SUCCESS});
-  const Bundle bundle = Bundle::from_memory(*bytes);
+  const Bundle bundle = Bundle::from_memory(bytes);
   const Builder builder(&m_settings);
   builder.add_bundle(bundle);
   Report report;
@@ -127,6 +147,149 @@ TEST_F(CApiBuild, EntryOfABundleServesTheSameSource) {
   EXPECT_THAT(m_driver.calls(), ElementsAre("create_binary E", "build -DA=1"));
   EXPECT_THROW((void)builder.build(m_context, m_device, k_text, m_options), Error);
 }
+
+TEST_F(CApiBuild, BuilderOpensAndClosesTheFilesOfBundles) {
+  m_driver.script_binary("E", {test::BinaryAnswer::accept, {"a"}, "", CL_SUCCESS});
+  const std::string path = (m_folder.path() / "a.clbin").string();
+  write(path, bundle_of_text());
+  Report report;
+  {
+    const Builder builder(&m_settings);
+    builder.add_file(path);
+    release(builder.build(m_context, m_device, {k_text, "-DA=1"}, m_options, &report));
+    EXPECT_EQ(report.origin(), Origin::entry);
+    EXPECT_THAT(report.warnings(), IsEmpty());
+    EXPECT_EQ(open_files_of(path), 1);
+  }
+  EXPECT_EQ(open_files_of(path), 0);
+}
+
+TEST_F(CApiBuild, MissingFileIsAnErrorUnlessItIsOptional) {
+  const std::string path = (m_folder.path() / "none.clbin").string();
+  const Builder builder(&m_settings);
+  try {
+    builder.add_file(path);
+    FAIL() << "there is no such file";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), CLBIN_ERROR_FILE_NOT_FOUND);
+  }
+  builder.add_file(path, Presence::optional);
+  Report report;
+  release(builder.build(m_context, m_device, k_text, m_options, &report));
+  EXPECT_THAT(report.warnings(), ElementsAre("there is no optional bundle '" + path + "'"));
+  write(path, {std::byte{1}});
+  EXPECT_THROW(builder.add_file(path, Presence::optional), Error) << "it is damaged";
+}
+
+TEST_F(CApiBuild, VariableOfTheEnvironmentAddsBundles) {
+  m_driver.script_binary("E", {test::BinaryAnswer::accept, {"a"}, "", CL_SUCCESS});
+  const std::string path = (m_folder.path() / "a.clbin").string();
+  write(path, bundle_of_text());
+  const Builder builder(&m_settings);
+  builder.add_files_of("CLBIN_TEST_BUNDLES"); // which is not set
+  ASSERT_EQ(::setenv("CLBIN_TEST_BUNDLES", ("/none.clbin::" + path).c_str(), 1), 0);
+  builder.add_files_of("CLBIN_TEST_BUNDLES");
+  ASSERT_EQ(::unsetenv("CLBIN_TEST_BUNDLES"), 0);
+  Report report;
+  release(builder.build(m_context, m_device, {k_text, "-DA=1"}, m_options, &report));
+  EXPECT_EQ(report.origin(), Origin::entry);
+  EXPECT_THAT(report.warnings(), ElementsAre("CLBIN_TEST_BUNDLES: cannot open '/none.clbin': No "
+                                             "such file or directory"));
+}
+
+TEST_F(CApiBuild, BuilderThatRequiresSignaturesRequiresThemOfFiles) {
+  const std::string path = (m_folder.path() / "a.clbin").string();
+  write(path, bundle_of_text());
+  m_settings.signature_policy = CLBIN_SIGNATURES_REQUIRED;
+  m_settings.unsigned_builds = CLBIN_SWITCH_ON;
+  const Builder builder(&m_settings);
+  EXPECT_THROW(builder.add_file(path), Error);
+  EXPECT_THROW(builder.add_file(path, Presence::optional, SignedOptions(PublicKey{1})), Error);
+  ASSERT_EQ(::setenv("CLBIN_TEST_BUNDLES", path.c_str(), 1), 0);
+  builder.add_files_of("CLBIN_TEST_BUNDLES");
+  ASSERT_EQ(::unsetenv("CLBIN_TEST_BUNDLES"), 0);
+  Report report;
+  release(builder.build(m_context, m_device, {k_text, "-DA=1"}, m_options, &report));
+  EXPECT_EQ(report.origin(), Origin::source);
+  EXPECT_THAT(report.warnings(),
+              ElementsAre(HasSubstr("was opened without requiring a signature")));
+}
+
+TEST_F(CApiBuild, CallerDecidesThatAResultIsNotStored) {
+  m_options.do_not_store();
+  EXPECT_EQ(message_of(k_text), "built");
+  EXPECT_THAT(m_driver.calls(), testing::Not(Contains("get_binary")));
+  EXPECT_EQ(message_of(k_text), "built");
+  EXPECT_EQ(m_driver.sources().size(), 2U);
+  release(Builder(&m_settings)
+              .build(m_context, m_device, k_text,
+                     LoadOptions().resolver(&test::FakeDriver::resolve, &m_driver)));
+  Report report;
+  release(Builder(&m_settings).build(m_context, m_device, k_text, m_options, &report));
+  EXPECT_EQ(report.origin(), Origin::user_cache);
+}
+
+TEST_F(CApiBuild, UserCacheCanBeEmptied) {
+  EXPECT_EQ(message_of(k_text), "built");
+  m_settings.cache = CLBIN_SWITCH_OFF; // which says nothing of what is stored
+  clear_cache(&m_settings);
+  m_settings.cache = CLBIN_SWITCH_DEFAULT;
+  Report report;
+  release(Builder(&m_settings).build(m_context, m_device, k_text, m_options, &report));
+  EXPECT_EQ(report.origin(), Origin::source);
+  m_settings.cache_dir = "relative";
+  EXPECT_THROW(clear_cache(&m_settings), Error);
+}
+
+TEST_F(CApiBuild, ResolverIsAskedOnlyForWhatTheCallNeeds) {
+  struct Asked {
+    test::FakeDriver& driver;
+    std::set<std::string> names{};
+    std::string missing{};
+  } asked{m_driver};
+  m_options.resolver(
+      [](const char* name, void* data) -> void* {
+        auto& all = *static_cast<Asked*>(data);
+        all.names.insert(name);
+        return name == all.missing ? nullptr : test::FakeDriver::resolve(name, &all.driver);
+      },
+      &asked);
+  (void)query_identity(m_device, m_options);
+  EXPECT_THAT(asked.names, ElementsAre("clGetDeviceInfo", "clGetPlatformInfo"));
+  EXPECT_EQ(message_of(k_text), "built");
+  for (const char* name :
+       {"clCreateContext", "clReleaseContext", "clGetPlatformIDs", "clGetDeviceIDs"}) {
+    EXPECT_FALSE(asked.names.contains(name)) << name;
+  }
+  asked.missing = "clBuildProgram";
+  EXPECT_EQ(message_of(k_text),
+            "CLBIN_ERROR_NO_OPENCL: the caller's 'resolve' has no function 'clBuildProgram'");
+}
+
+TEST_F(CApiBuild, LibraryOfTheCallerIsUsed) {
+  void* const program = ::dlopen(nullptr, RTLD_NOW);
+  ASSERT_NE(program, nullptr);
+  LoadOptions options;
+  options.library(program);
+  try {
+    release(Builder(&m_settings).build(m_context, m_device, k_text, options));
+    FAIL() << "this program exports no OpenCL function";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "the OpenCL library has no function 'clGetPlatformInfo'");
+  }
+  options.resolver(&test::FakeDriver::resolve, &m_driver);
+  try {
+    release(Builder(&m_settings).build(m_context, m_device, k_text, options));
+    FAIL() << "it cannot be both";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "'library' and 'resolve' are both set");
+  }
+  (void)::dlclose(program);
+}
+
+// Strings of C++ that end with the statement would dangle in a Source that a variable holds.
+static_assert(!std::is_constructible_v<Source, std::string>);
+static_assert(std::is_constructible_v<Source, const std::string&>);
 
 TEST_F(CApiBuild, WithoutFallbackAMissIsAnError) {
   m_options.fallback(Fallback::never);
@@ -140,6 +303,31 @@ TEST_F(CApiBuild, FailedBuildReturnsItsLog) {
   m_driver.script_source({CL_BUILD_PROGRAM_FAILURE, {}, "source:1: error", ""});
   EXPECT_EQ(message_of(k_text), "CLBIN_ERROR_BUILD_FAILED: building 'run-time source' failed: "
                                 "clBuildProgram: CL_BUILD_PROGRAM_FAILURE (-11)\nsource:1: error");
+}
+
+TEST_F(CApiBuild, ErrorCarriesTheCallThatFailed) {
+  m_driver.script_source({CL_BUILD_PROGRAM_FAILURE, {}, "source:1: error", ""});
+  try {
+    release(Builder(&m_settings).build(m_context, m_device, k_text, m_options));
+    FAIL() << "it was built";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.opencl_code(), CL_BUILD_PROGRAM_FAILURE);
+    EXPECT_EQ(error.stage(), "clBuildProgram");
+    EXPECT_EQ(error.build_log(), "source:1: error");
+  }
+  m_driver.script_device_failure(m_device, CL_DEVICE_NAME, CL_OUT_OF_RESOURCES);
+  try {
+    release(Builder(&m_settings).build(m_context, m_device, k_text, m_options));
+    FAIL() << "the driver refuses";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), CLBIN_ERROR_OPENCL_CALL);
+    EXPECT_EQ(error.opencl_code(), CL_OUT_OF_RESOURCES);
+    EXPECT_EQ(error.stage(), "clGetDeviceInfo");
+    EXPECT_EQ(error.build_log(), "");
+  }
+  EXPECT_EQ(clbin_error_opencl_code(nullptr), 0);
+  EXPECT_STREQ(clbin_error_stage(nullptr), "");
+  EXPECT_STREQ(clbin_error_build_log(nullptr), "");
 }
 
 TEST_F(CApiBuild, NamedHeadersReachTheDriver) {

@@ -840,7 +840,7 @@ TEST_F(CApiLoad, RefusesAPolicyThatIsNone) {
 TEST_F(CApiLoad, SaysWhatIsMissingFromTheCallersFunctions) {
   m_options.resolve = [](const char*, void*) -> void* { return nullptr; };
   EXPECT_EQ(load(), CLBIN_ERROR_NO_OPENCL);
-  EXPECT_EQ(take_message(m_error), "the OpenCL library has no function 'clGetPlatformIDs'");
+  EXPECT_EQ(take_message(m_error), "the caller's 'resolve' has no function 'clGetPlatformInfo'");
 }
 
 TEST_F(CApiLoad, CallsBackForEveryAttempt) {

@@ -30,7 +30,7 @@ TEST(ResolveDriver, NamesTheFirstFunctionThatIsMissing) {
   const auto driver = resolve_without({"clReleaseProgram", "clCreateContext"});
   ASSERT_FALSE(driver.has_value());
   EXPECT_EQ(driver.error().code, base::ErrorCode::no_opencl);
-  EXPECT_EQ(driver.error().message, "the OpenCL library has no function 'clCreateContext'");
+  EXPECT_EQ(driver.error().message, "the OpenCL library has no function 'clReleaseProgram'");
 }
 
 TEST(ResolveDriver, DoesWithoutFunctionsOfLaterVersions) {
