@@ -37,3 +37,17 @@ for program in load_c load_cpp; do
   if out/$program nowhere.clbin 2> stderr; then fail "$program loads a bundle that is not there"; fi
   grep -q "nowhere.clbin" stderr || fail "$program prints '$(cat stderr)' for a bundle that is not there"
 done
+for program in build_c build_cpp; do
+  rm -rf "$XDG_CACHE_HOME" && mkdir "$XDG_CACHE_HOME"
+  expect "2 4 6 8" out/$program 2
+  grep -q "there is no optional bundle 'app.clbin'" stderr || fail "$program prints '$(cat stderr)'"
+  expect "3 6 9 12" out/$program 3
+  if out/$program '"' 2> stderr; then fail "$program builds what is not OpenCL C"; fi
+  grep -q 'building .scale. failed' stderr || fail "$program prints '$(cat stderr)'"
+done
+"$scratch/prefix/bin/oclcc" -q --record app.clbin -- out/build_c 2 > printed
+"$scratch/prefix/bin/oclcc" -q app.clbin -o app.clbin
+for program in build_c build_cpp; do
+  expect "2 4 6 8" out/$program 2
+  grep -q 'exact identity' stderr || fail "$program does not use the bundle: $(cat stderr)"
+done

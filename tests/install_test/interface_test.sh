@@ -32,6 +32,8 @@ for compiler in g++ clang++; do
     [[ $printed == "2 2"$'\n'"cannot open '/nowhere': No such file or directory 0" ]] ||
       { say "$compiler $standard printed '$printed'"; exit 1; }
   done
+  printf '#include <clbin/clbin.h>\nclbin_source source{};\n' > eleven.cpp
+  "$compiler" -std=c++11 "${warnings[@]}" -fsyntax-only eleven.cpp "-I$scratch/prefix/include"
   printf '#include <clbin/launch.hpp>\n#include <clbin/opencl.hpp>\n' > old.cpp
   if "$compiler" -std=c++14 -fsyntax-only old.cpp "${flags[@]}" 2> messages; then
     say "$compiler accepts C++14"

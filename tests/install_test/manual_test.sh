@@ -92,6 +92,7 @@ END
 gcc -std=c99 -Wall -Wextra -Wpedantic -Werror listing.c "${flags[@]}" -o listing_program
 
 example man3/libclbin.3 'clbin::Bundle::open("kernels.clbin");' > cpp_example
+example man3/libclbin.3 'clbin::Presence::optional' > builder_example
 example man1/oclcc.1 'kernels::blas::saxpy saxpy' > launcher_example
 machine='
   std::vector<cl::Platform> platforms;
@@ -106,6 +107,13 @@ machine='
   statements cpp_example
   printf '  std::cout << (cl::Kernel(program, "matmul")() ? "a kernel\\n" : "no kernel\\n");\n}\n'
 } > example.cpp
+{
+  includes cpp_example
+  printf '#include <iostream>\nint main() {%s\n' "$machine"
+  printf '  const std::string text = "kernel void fill(global int* v) { *v = 1; }";\n'
+  cat builder_example
+  printf '  std::cout << (cl::Kernel(program, "fill")() ? "a kernel\\n" : "no kernel\\n");\n}\n'
+} > builder.cpp
 {
   printf '#include "blas.hpp"\n#include <iostream>\nint main() {%s\n' "$machine"
   cat << 'END'
@@ -129,6 +137,7 @@ END
 oclcc blas.cl -o blas.clbin
 oclcc blas.clbin -o blas.hpp
 g++ -std=c++17 -Wall -Wextra -Werror example.cpp "${flags[@]}" -o cpp_program
+g++ -std=c++17 -Wall -Wextra -Werror builder.cpp "${flags[@]}" -o builder_program
 g++ -std=c++17 -Wall -Wextra -Werror launcher.cpp "${flags[@]}" -o launcher_program
 
 expect() { # expect STATUS OUTPUT COMMAND
@@ -140,6 +149,7 @@ expect 1 "cannot open 'kernels.clbin': No such file or directory" ./c_program
 oclcc matmul.cl -o kernels.clbin
 expect 0 "a kernel" ./c_program
 expect 0 "a kernel" ./cpp_program
+expect 0 "a kernel" ./builder_program
 # A driver may not tell the arguments.
 ./listing_program > listing
 grep -q '^matmul .*: matmul$' listing

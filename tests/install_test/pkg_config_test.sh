@@ -39,6 +39,10 @@ rm "$library"/libclbin.so*
 read -ra flags <<< "$(pkg-config --static --cflags --libs clbin)"
 gcc -std=c99 "$here/../c_smoke_test.c" "${flags[@]}" -o static
 ./static "$bundle"
+# As libclbin(3) prints it.
+gcc -DCLBIN_STATIC "$here/../c_smoke_test.c" "-I$scratch/prefix/include" "-L$library" \
+  -l:libclbin.a -lzstd -lsodium -pthread -ldl -lstdc++ -o archive
+./archive "$bundle"
 # All libraries that it needs also exist as archives. The linker warns of dlopen and getpwuid_r.
 gcc -std=c99 -static "$here/../c_smoke_test.c" "${flags[@]}" -o all_static 2> link.log ||
   { cat link.log; exit 1; }
