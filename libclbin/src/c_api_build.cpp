@@ -7,8 +7,8 @@ using base::Result;
 struct clbin_builder {
   clbin_builder(const cache::CacheSettings& of_user_cache,
                 const cache::CacheSettings& of_quarantine, loader::UnsignedSource unsigned_source,
-                clbin_signature_policy chosen_policy)
-      : policy(chosen_policy), state(of_user_cache, of_quarantine, unsigned_source) {}
+                clbin_signature_policy chosen_policy, loader::Reuse reuse)
+      : policy(chosen_policy), state(of_user_cache, of_quarantine, unsigned_source, reuse) {}
 
   clbin_signature_policy policy;
   mutable loader::BuilderState state; // thread-safe
@@ -21,6 +21,7 @@ Result<cache::CacheSettings> settings_of(const clbin_builder_options& options) {
   auto settings = cache::CacheSettings::from_environment(cache::this_process());
   CLBIN_TRY(c_api::check_switch(options.cache, "cache"));
   CLBIN_TRY(c_api::check_switch(options.cache_on_pocl, "cache_on_pocl"));
+  CLBIN_TRY(c_api::check_switch(options.reuse, "reuse"));
   if (options.cache_dir != nullptr) {
     settings.folder = options.cache_dir;
     if (!settings.folder.is_absolute()) {
@@ -58,7 +59,8 @@ Result<std::unique_ptr<clbin_builder>> make_builder(const clbin_builder_options*
       unsigned_builds == loader::UnsignedSource::refused
           ? c_api::without_user_cache(settings, c_api::k_unsigned_entries)
           : settings,
-      settings, unsigned_builds, options.signature_policy);
+      settings, unsigned_builds, options.signature_policy,
+      options.reuse == CLBIN_SWITCH_OFF ? loader::Reuse::off : loader::Reuse::on);
 }
 
 Result<void> copy_headers(const clbin_source& given, loader::RunTimeSource& source) {
@@ -127,8 +129,30 @@ Result<loader::RunTimeRequest> request_of(const BuildCall& call, const c_api::Lo
   return request;
 }
 
-Result<opencl::Program> build(loader::RunTimeProgram& program, loader::FallbackPolicy fallback) {
+// What a call of clbin_build or clbin_builder_keep needs, in order.
+struct Begun {
+  const opencl::Driver& driver;
+  loader::BuilderState& state;
+  cl_context context;
+  loader::RunTimeRequest request;
+  loader::LoadReport& report;
+
+  // `request` is empty afterwards.
+  [[nodiscard]] Result<loader::RunTimeProgram> program() {
+    return loader::RunTimeProgram::begin(driver, state, context, std::move(request), report);
+  }
+};
+
+Result<opencl::Program> build(Begun& begun) {
+  if (const auto* const live = begun.state.live_programs(); live != nullptr) {
+    if (auto known = live->find(begun.driver, begun.context, begun.request, begun.report)) {
+      return known;
+    }
+  }
+  const loader::FallbackPolicy fallback = begun.request.fallback;
+  CLBIN_TRY_ASSIGN(auto program, begun.program());
   if (auto served = program.serve()) {
+    program.remember(served->program.get());
     return std::move(served->program);
   }
   if (fallback == loader::FallbackPolicy::never) {
@@ -139,28 +163,29 @@ Result<opencl::Program> build(loader::RunTimeProgram& program, loader::FallbackP
   Result<opencl::Program> built = program.build();
   if (built) {
     program.keep(built->get());
+    program.remember(built->get());
   }
   return built;
 }
 
-// Calls `use` with the program that the call describes and the fallback policy, and makes its
-// report, unless the arguments are invalid. `use` returns base::Result<void>.
+// Calls `use` with what the call needs, and makes its report, unless the arguments are invalid.
+// `use` returns base::Result<void>.
 template <typename Use>
-Result<void> with_program(const BuildCall& call, clbin_report** report, const Use& use) {
+Result<void> with_request(const BuildCall& call, clbin_report** report, const Use& use) {
   CLBIN_TRY_ASSIGN(const c_api::LoadOptions options, c_api::load_options_of(call.options));
   auto made = std::make_unique<clbin_report>();
   CLBIN_TRY_ASSIGN(auto request, request_of(call, options, report != nullptr, made->report));
   std::unique_ptr<const clbin_builder> own; // writes what is pending when it is destroyed
   if (call.builder == nullptr) {
-    CLBIN_TRY_ASSIGN(own, make_builder(nullptr));
+    constexpr clbin_builder_options k_once{sizeof(k_once),  {}, {}, {}, {}, {}, {},
+                                           CLBIN_SWITCH_OFF};
+    CLBIN_TRY_ASSIGN(own, make_builder(&k_once));
   }
   const clbin_builder& builder = call.builder == nullptr ? *own : *call.builder;
   const auto run = [&]() -> Result<void> {
     CLBIN_TRY_ASSIGN(const opencl::Driver driver, builder.driver.functions(options));
-    CLBIN_TRY_ASSIGN(auto program,
-                     loader::RunTimeProgram::begin(driver, builder.state, call.context,
-                                                   std::move(request), made->report));
-    return use(program, options.request.fallback);
+    Begun begun{driver, builder.state, call.context, std::move(request), made->report};
+    return use(begun);
   };
   Result<void> result = run();
   c_api::hand_over(std::move(made), report);
@@ -285,15 +310,13 @@ clbin_status clbin_build(const clbin_builder* builder, struct _cl_context* conte
       *report = nullptr;
     }
     CLBIN_TRY(c_api::clear(result, "result"));
-    return with_program(
-        {builder, context, devices, device_count, source, options,
-         loader::Examination::after_a_miss},
-        report,
-        [&](loader::RunTimeProgram& program, loader::FallbackPolicy fallback) -> Result<void> {
-          CLBIN_TRY_ASSIGN(opencl::Program built, build(program, fallback));
-          *result = built.take();
-          return {};
-        });
+    return with_request({builder, context, devices, device_count, source, options,
+                         loader::Examination::after_a_miss},
+                        report, [&](Begun& begun) -> Result<void> {
+                          CLBIN_TRY_ASSIGN(opencl::Program built, build(begun));
+                          *result = built.take();
+                          return {};
+                        });
   });
 }
 
@@ -307,8 +330,9 @@ clbin_status clbin_builder_keep(const clbin_builder* builder, struct _cl_context
       *report = nullptr;
     }
     CLBIN_TRY(c_api::require(program, "program"));
-    return with_program({builder, context, devices, device_count, source, options}, report,
-                        [&](loader::RunTimeProgram& built, loader::FallbackPolicy) -> Result<void> {
+    return with_request({builder, context, devices, device_count, source, options}, report,
+                        [&](Begun& begun) -> Result<void> {
+                          CLBIN_TRY_ASSIGN(auto built, begun.program());
                           built.keep(program, loader::KeepTime::after_launches);
                           return {};
                         });

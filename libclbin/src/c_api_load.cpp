@@ -31,6 +31,7 @@ static_assert(same(CLBIN_RULE_USER_CACHE, loader::Rule::user_cache));
 static_assert(same(CLBIN_RULE_RECOMPILED, loader::Rule::recompiled));
 static_assert(same(CLBIN_RULE_SEVERAL_DEVICES, loader::Rule::several_devices));
 static_assert(same(CLBIN_RULE_SOURCE, loader::Rule::source));
+static_assert(same(CLBIN_RULE_SAME_PROCESS, loader::Rule::same_process));
 static_assert(std::is_same_v<cl_context, struct _cl_context*>);
 static_assert(std::is_same_v<cl_device_id, struct _cl_device_id*>);
 static_assert(std::is_same_v<cl_program, struct _cl_program*>);

@@ -38,6 +38,7 @@ struct _cl_program {
   State* state = nullptr;
   bool from_source = false;
   bool built = false;
+  int references = 1;
   std::vector<cl_device_id> devices;
   clbin::test::BinaryScript script; // of a binary, or derived from the source script
 };
@@ -446,9 +447,16 @@ cl_int CL_API_CALL get_program_build_info(cl_program program, cl_device_id,
                                       : CL_INVALID_VALUE;
 }
 
+cl_int CL_API_CALL retain_program(cl_program program) {
+  ++program->references;
+  return CL_SUCCESS;
+}
+
 cl_int CL_API_CALL release_program(cl_program program) {
-  --program->state->live_programs;
-  delete program;
+  if (--program->references == 0) {
+    --program->state->live_programs;
+    delete program;
+  }
   return CL_SUCCESS;
 }
 
@@ -505,6 +513,7 @@ std::vector<NamedFunction> named_functions(const opencl::Driver& table) {
           {"clSetProgramSpecializationConstant", address(table.SetProgramSpecializationConstant)},
           {"clGetProgramInfo", address(table.GetProgramInfo)},
           {"clGetProgramBuildInfo", address(table.GetProgramBuildInfo)},
+          {"clRetainProgram", address(table.RetainProgram)},
           {"clReleaseProgram", address(table.ReleaseProgram)},
           {"clCreateKernel", address(table.CreateKernel)},
           {"clReleaseKernel", address(table.ReleaseKernel)},
@@ -530,6 +539,7 @@ opencl::Driver fake_functions() {
   table.SetProgramSpecializationConstant = set_constant;
   table.GetProgramInfo = get_program_info;
   table.GetProgramBuildInfo = get_program_build_info;
+  table.RetainProgram = retain_program;
   table.ReleaseProgram = release_program;
   table.CreateKernel = create_kernel;
   table.ReleaseKernel = release_kernel;

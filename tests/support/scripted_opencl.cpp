@@ -174,6 +174,10 @@ cl_int clGetProgramBuildInfo(cl_program, cl_device_id, cl_program_build_info nam
   return name == CL_PROGRAM_BUILD_LOG ? give_text("", size, value, size_out) : CL_INVALID_VALUE;
 }
 
+cl_int clRetainProgram(cl_program) {
+  return CL_SUCCESS;
+}
+
 cl_int clReleaseProgram(cl_program) {
   return CL_SUCCESS;
 }

@@ -419,7 +419,8 @@ typedef enum clbin_rule {
   CLBIN_RULE_USER_CACHE = 5,      /* built by an earlier load */
   CLBIN_RULE_RECOMPILED = 6,      /* the driver recompiled the IR in an entry */
   CLBIN_RULE_SEVERAL_DEVICES = 7, /* the binaries of several devices in one program */
-  CLBIN_RULE_SOURCE = 8           /* built from source */
+  CLBIN_RULE_SOURCE = 8,          /* built from source */
+  CLBIN_RULE_SAME_PROCESS = 9     /* the builder had it from an earlier call of this process */
 } clbin_rule;
 
 /* The best entry for a device. Its bytes have been checked and decompressed. */
@@ -487,7 +488,7 @@ typedef struct clbin_attempt {
   uint32_t device;        /* index in the devices of the call */
   const char* target;     /* the target of the entry; "" if the step is not about one entry */
   const char* rule;       /* "exact identity", "compatible", "IL", "not compatible", "user cache",
-                             "recompiled", "several devices", "source", or "" */
+                             "recompiled", "several devices", "source", "same process", or "" */
   const char* reason;     /* a sentence */
   const char* stage;      /* the OpenCL call that returned cl_code, or "" */
   const char* driver_log; /* or "" */
@@ -611,6 +612,12 @@ typedef struct clbin_builder_options {
   clbin_switch unsigned_builds;            /* on, with REQUIRED: programs that the bundles do not
                                               serve come from the user cache, or are built.
                                               Default: off. Without REQUIRED, INVALID_ARGUMENT */
+  clbin_switch reuse; /* whether clbin_build returns a program again, with one more reference, if
+                         the builder has made it for the same context, devices, text and options.
+                         Not for IL, headers and constants, nor for a text that includes files. The
+                         builder holds at most 1024 programs, of 64 MiB of text in all, and with
+                         them their contexts, until clbin_builder_free, which calls clReleaseProgram
+                         unless the process is ending. Default: on */
 } clbin_builder_options;
 
 /* The cache settings, the bundles and the writing thread that builds share. */

@@ -257,7 +257,8 @@ enum class Rule {
   user_cache = CLBIN_RULE_USER_CACHE,
   recompiled = CLBIN_RULE_RECOMPILED,
   several_devices = CLBIN_RULE_SEVERAL_DEVICES,
-  source = CLBIN_RULE_SOURCE
+  source = CLBIN_RULE_SOURCE,
+  same_process = CLBIN_RULE_SAME_PROCESS
 };
 
 // The best entry for a device. Its bytes have been checked and decompressed.

@@ -328,7 +328,7 @@ void ProgramBuilds::keep_or_record(const ProgramView& view, ServedBuild& served)
     served.keep(view.program->handle, loader::KeepTime::after_build);
   }
   if (m_settings.mode == Mode::cache && m_settings.caches_pocl && served.is_on_pocl()) {
-    watch_process_end();
+    opencl::watch_process_end();
     m_programs.set_pending(view.program,
                            {served.arguments(), served.key(), early_keep_of(*view.program)});
   }
@@ -408,7 +408,7 @@ void ProgramBuilds::keep_by(const DueKeep& due, cl_program program) {
         fmt::format("not kept, because a header has changed: {}", (*served)->description()));
     return;
   }
-  const DriverWork work = begin_driver_work();
+  const opencl::DriverWork work = opencl::begin_driver_work();
   if (work == nullptr) {
     m_log.write(
         fmt::format("not kept, because the process is ending: {}", (*served)->description()));
@@ -419,7 +419,7 @@ void ProgramBuilds::keep_by(const DueKeep& due, cl_program program) {
   } else {
     (*served)->keep_copy(due.time);
   }
-  watch_process_end(); // PoCL's compiler may have created more
+  opencl::watch_process_end(); // PoCL's compiler may have created more
   m_log.write(fmt::format(
       "{} after {} launches: {}",
       due.time == loader::KeepTime::after_more_launches ? "replaced what was kept" : "kept",
@@ -436,7 +436,7 @@ void ProgramBuilds::after_wait() noexcept {
     if (pause == nullptr) {
       return;
     }
-    watch_process_end();
+    opencl::watch_process_end();
     keep_postponed();
     for (const DueKeep& launch : m_programs.take_new_launches()) {
       keep_early(launch);

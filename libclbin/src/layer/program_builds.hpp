@@ -4,6 +4,7 @@
 #include "layer/queries.hpp"
 #include "layer/recorder.hpp"
 #include "layer/running_launches.hpp"
+#include "opencl/process_end.hpp"
 
 namespace clbin::layer {
 

@@ -44,7 +44,6 @@ void* function_of(const cl_icd_dispatch& table, std::string_view name) {
   Named{"cl" #function, reinterpret_cast<void*>(table.cl##function)},
   const Named functions[]{
       CLBIN_DRIVER_FUNCTIONS(CLBIN_NAMED)                     //
-      CLBIN_NAMED(RetainProgram, programs, required)          //
       CLBIN_NAMED(CreateKernelsInProgram, programs, optional) //
       CLBIN_NAMED(CloneKernel, programs, optional)            //
       CLBIN_NAMED(RetainKernel, programs, optional)           //

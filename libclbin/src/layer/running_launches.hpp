@@ -1,5 +1,5 @@
 // When a driver may be asked for a binary. PoCL aborts the process if a kernel with a required
-// work-group size runs (doc/drivers.md), and a driver's objects may be gone when the process ends.
+// work-group size runs (doc/drivers.md). See also opencl/process_end.hpp.
 #pragma once
 
 #include <CL/cl_icd.h>
@@ -49,20 +49,5 @@ private:
   int m_beginning = 0;            // launches that the driver is being told of
   bool m_is_paused = false;
 };
-
-// Call it after a driver has built or compiled something. exit() then ends DriverWork before it
-// destroys what the driver had created until this call. An application that keeps OpenCL objects in
-// static variables releases them later, after PoCL's compiler has destroyed its own: asking PoCL
-// for a binary would crash. Thread-safe.
-void watch_process_end();
-
-// Work of a thread that calls a driver for the layer's own purposes. exit() in another thread waits
-// for its end, at most 30 seconds.
-struct EndDriverWork {
-  void operator()(void* work) const noexcept;
-};
-using DriverWork = std::unique_ptr<void, EndDriverWork>;
-// Returns null if the process is ending. Thread-safe.
-[[nodiscard]] DriverWork begin_driver_work();
 
 } // namespace clbin::layer

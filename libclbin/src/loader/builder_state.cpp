@@ -123,9 +123,9 @@ private:
 
 BuilderState::BuilderState(const cache::CacheSettings& of_user_cache,
                            const cache::CacheSettings& of_quarantine,
-                           UnsignedSource unsigned_source)
+                           UnsignedSource unsigned_source, Reuse reuse)
     : m_cache(of_user_cache, of_quarantine), m_on_pocl(of_user_cache.on_pocl),
-      m_unsigned_source(unsigned_source) {}
+      m_unsigned_source(unsigned_source), m_reuse(reuse) {}
 
 BuilderState::~BuilderState() = default;
 

@@ -430,6 +430,15 @@ void RunTimeProgram::keep(cl_program built, KeepTime time) {
   state.report.microseconds = state.stopwatch.microseconds();
 }
 
+void RunTimeProgram::remember(cl_program program) {
+  State& state = *m_state;
+  LivePrograms* const live = state.builder.live_programs();
+  if (live != nullptr && state.key.why_none.empty() &&
+      state.closure.reads == closure::RunTimeClosure::Reads::text_only) {
+    live->add(state.driver, state.context, state.request, state.report, program);
+  }
+}
+
 const std::string& RunTimeProgram::program() const {
   if (m_state->program.empty()) {
     m_state->program = source::recorded_program_name(m_state->digest());

@@ -4,6 +4,8 @@
 
 #include "loader/load_program.hpp"
 
+#include <list>
+
 namespace clbin::loader {
 
 // The group of a bundle that was made from a source.
@@ -25,50 +27,6 @@ enum class DecryptedBuilds : std::uint8_t { refused, kept };
 
 // Whether a builder may build source and IL, which nobody signed.
 enum class UnsignedSource : std::uint8_t { refused, built };
-
-// Thread-safe. The destructor blocks until pending cache entries are written.
-class BuilderState {
-public:
-  // Settings are those at the time of the call: BuilderState never reads the environment.
-  explicit BuilderState(const cache::CacheSettings& settings)
-      : BuilderState(settings, settings, UnsignedSource::built) {}
-  // With separate settings for the user cache and the quarantine.
-  BuilderState(const cache::CacheSettings& of_user_cache, const cache::CacheSettings& of_quarantine,
-               UnsignedSource unsigned_source);
-  ~BuilderState();
-
-  [[nodiscard]] ProgramCache& cache() noexcept { return m_cache; }
-  [[nodiscard]] cache::CacheOnPocl on_pocl() const noexcept { return m_on_pocl; }
-  [[nodiscard]] UnsignedSource unsigned_source() const noexcept { return m_unsigned_source; }
-
-  // Later builds use the entries of the bundle, in the order in which bundles were added.
-  // `decrypted_builds` concerns an encrypted bundle only, which must be unlocked.
-  void add_bundle(std::shared_ptr<const format::BundleReader> bundle,
-                  DecryptedBuilds decrypted_builds = DecryptedBuilds::refused);
-  // Every later report contains the warning.
-  void add_warning(std::string warning);
-  [[nodiscard]] std::vector<std::string> warnings() const;
-  // Returns true if the builder has no bundles, so that no name of a program is needed.
-  [[nodiscard]] bool has_no_bundles() const;
-  // Returns whether there are programs of which nothing may be stored: find_groups tells which.
-  [[nodiscard]] bool has_secret_bundles() const;
-
-  // Returns the groups whose source and options are these. Looks for the recorded name of the
-  // program first, then for a group whose source in the bundle has the digest. The first such
-  // search of a bundle reads all its sources. Damaged bundles yield warnings.
-  [[nodiscard]] SourceMatches find_groups(const base::Digest& source,
-                                          const std::string& normalized_options,
-                                          std::vector<std::string>& warnings) const;
-
-private:
-  class IndexedBundle;
-  ProgramCache m_cache;
-  cache::CacheOnPocl m_on_pocl;
-  UnsignedSource m_unsigned_source = UnsignedSource::built;
-  mutable std::mutex m_mutex; // guards the following
-  std::vector<std::shared_ptr<IndexedBundle>> m_bundles;
-  std::vector<std::string> m_warnings;
-};
 
 // What the application passes to OpenCL. A RunTimeProgram borrows strings and IL until it ends.
 struct RunTimeSource {
@@ -103,6 +61,84 @@ struct RunTimeRequest : LoadRequest {
   KernelDetail kernels = KernelDetail::names;
   BundleIl bundle_il = BundleIl::built;
   Examination examination = Examination::in_begin;
+};
+
+// The programs that a builder has returned to its application, which asks for some of them again.
+// Thread-safe.
+class LivePrograms {
+public:
+  LivePrograms();
+  // Releases the programs, unless the process is ending: the drivers may have been destroyed.
+  ~LivePrograms();
+  LivePrograms(const LivePrograms&) = delete;
+  LivePrograms& operator=(const LivePrograms&) = delete;
+
+  // Returns the program of an equal request, with one more reference; null if there is none. Then
+  // fills the report.
+  [[nodiscard]] opencl::Program find(const opencl::Driver& driver, cl_context context,
+                                     const RunTimeRequest& request, LoadReport& report) const;
+  // Retains the program, until others have replaced it. `report` is of the call that made it.
+  void add(const opencl::Driver& driver, cl_context context, const RunTimeRequest& request,
+           const LoadReport& report, cl_program program);
+
+private:
+  struct Live;
+  int m_owner;                // the process
+  mutable std::mutex m_mutex; // guards the following
+  std::list<Live> m_all;      // oldest first
+  std::size_t m_text_bytes = 0;
+};
+
+enum class Reuse : std::uint8_t { off, on };
+
+// Thread-safe. The destructor blocks until pending cache entries are written.
+class BuilderState {
+public:
+  // Settings are those at the time of the call: BuilderState never reads the environment.
+  explicit BuilderState(const cache::CacheSettings& settings)
+      : BuilderState(settings, settings, UnsignedSource::built) {}
+  // With separate settings for the user cache and the quarantine.
+  BuilderState(const cache::CacheSettings& of_user_cache, const cache::CacheSettings& of_quarantine,
+               UnsignedSource unsigned_source, Reuse reuse = Reuse::off);
+  ~BuilderState();
+
+  [[nodiscard]] ProgramCache& cache() noexcept { return m_cache; }
+  [[nodiscard]] cache::CacheOnPocl on_pocl() const noexcept { return m_on_pocl; }
+  [[nodiscard]] UnsignedSource unsigned_source() const noexcept { return m_unsigned_source; }
+  // Null if programs are not reused.
+  [[nodiscard]] LivePrograms* live_programs() noexcept {
+    return m_reuse == Reuse::on ? &m_live_programs : nullptr;
+  }
+
+  // Later builds use the entries of the bundle, in the order in which bundles were added.
+  // `decrypted_builds` concerns an encrypted bundle only, which must be unlocked.
+  void add_bundle(std::shared_ptr<const format::BundleReader> bundle,
+                  DecryptedBuilds decrypted_builds = DecryptedBuilds::refused);
+  // Every later report contains the warning.
+  void add_warning(std::string warning);
+  [[nodiscard]] std::vector<std::string> warnings() const;
+  // Returns true if the builder has no bundles, so that no name of a program is needed.
+  [[nodiscard]] bool has_no_bundles() const;
+  // Returns whether there are programs of which nothing may be stored: find_groups tells which.
+  [[nodiscard]] bool has_secret_bundles() const;
+
+  // Returns the groups whose source and options are these. Looks for the recorded name of the
+  // program first, then for a group whose source in the bundle has the digest. The first such
+  // search of a bundle reads all its sources. Damaged bundles yield warnings.
+  [[nodiscard]] SourceMatches find_groups(const base::Digest& source,
+                                          const std::string& normalized_options,
+                                          std::vector<std::string>& warnings) const;
+
+private:
+  class IndexedBundle;
+  ProgramCache m_cache;
+  cache::CacheOnPocl m_on_pocl;
+  UnsignedSource m_unsigned_source = UnsignedSource::built;
+  Reuse m_reuse = Reuse::off;
+  LivePrograms m_live_programs;
+  mutable std::mutex m_mutex; // guards the following
+  std::vector<std::shared_ptr<IndexedBundle>> m_bundles;
+  std::vector<std::string> m_warnings;
 };
 
 // The details of one binary. They are read only if they are needed.
@@ -159,6 +195,10 @@ public:
   // queue, with its build log. Stores nothing if no key identifies the program, if a header has
   // changed since begin(), or on PoCL after_build. Does not require serve(). Problems are warnings.
   void keep(cl_program built, KeepTime time = KeepTime::after_build);
+
+  // Lets the builder return `program`, which serve() or build() has made, to equal requests, unless
+  // it does not reuse programs, or more than the text and the options decides what is built.
+  void remember(cl_program program);
 
   // The names under which a bundle records the program. Empty if the closure is not known.
   [[nodiscard]] const std::string& program() const;

@@ -17,12 +17,13 @@ enum class Rule : std::uint8_t {
   recompiled = 6,
   several_devices = 7,
   source = 8,
+  same_process = 9, // an earlier build of this process
 };
 // Returns the name for reports. Null-terminated.
 [[nodiscard]] constexpr std::string_view to_string(Rule rule) noexcept {
-  constexpr std::string_view k_names[]{"",           "exact identity",  "compatible",
-                                       "IL",         "not compatible",  "user cache",
-                                       "recompiled", "several devices", "source"};
+  constexpr std::string_view k_names[]{
+      "",           "exact identity", "compatible",      "IL",     "not compatible",
+      "user cache", "recompiled",     "several devices", "source", "same process"};
   return k_names[static_cast<std::size_t>(rule)];
 }
 

@@ -42,6 +42,7 @@ enum class TableUse : std::uint8_t {
   X(SetProgramSpecializationConstant, programs, optional) /* OpenCL 2.2 */                         \
   X(GetProgramInfo, programs, required)                                                            \
   X(GetProgramBuildInfo, programs, required)                                                       \
+  X(RetainProgram, programs, required)                                                             \
   X(ReleaseProgram, programs, required)                                                            \
   X(CreateKernel, programs, required)                                                              \
   X(ReleaseKernel, programs, required)                                                             \

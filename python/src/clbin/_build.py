@@ -16,7 +16,7 @@ from ctypes import (
 )
 
 from ._bundle import Bundle, _limit, _report_or_new, policy_of, switch_of
-from ._enums import Fallback, Origin
+from ._enums import Fallback, Origin, Switch
 from ._errors import Error, argument, call
 from ._handle import Handle, Owner
 from ._library import BuilderOptions, Source, library
@@ -229,6 +229,7 @@ class Builder(_Builds, Owner):
             cache_max_bytes=_limit(cache_max_bytes, "cache_max_bytes"),
             signature_policy=policy_of(require_signatures),
             unsigned_builds=switch_of(unsigned_builds),
+            reuse=Switch.OFF,  # a program ends with its object, and with it the context
         )
         builder = c_void_p()
         call(library.clbin_builder_create, byref(options), byref(builder))

@@ -98,6 +98,7 @@ class Rule(IntEnum):
     RECOMPILED = 6
     SEVERAL_DEVICES = 7
     SOURCE = 8
+    SAME_PROCESS = 9
 
 
 class SignaturePolicy(IntEnum):

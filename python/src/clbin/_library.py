@@ -211,6 +211,7 @@ class BuilderOptions(ctypes.Structure):
         ("cache_max_bytes", c_uint64),
         ("signature_policy", c_int),
         ("unsigned_builds", c_int),
+        ("reuse", c_int),
     ]
 
 

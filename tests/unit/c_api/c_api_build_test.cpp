@@ -11,7 +11,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
+#include <set>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 namespace clbin {
 namespace {
@@ -430,7 +433,126 @@ TEST_F(CApiBuild, BuilderOptionsAreChecked) {
   EXPECT_EQ(builder, nullptr);
 }
 
+TEST_F(CApiBuild, SecondBuildOfAProcessReturnsTheProgramOfTheFirst) {
+  Report report;
+  {
+    const Builder builder(&m_settings);
+    Source source("kernel void a() {}", "-DA");
+    cl_program first = builder.build(m_context, m_device, source, m_options);
+    m_driver.forget_calls();
+    source.strings = {"kernel void", " a() {}"};
+    source.label = "again";
+    cl_program second = builder.build(m_context, m_device, source, m_options, &report);
+    EXPECT_EQ(second, first);
+    EXPECT_THAT(m_driver.calls(), IsEmpty());
+    EXPECT_EQ(report.origin(), Origin::source);
+    EXPECT_EQ(report.program(), "again");
+    EXPECT_EQ(report.attempts().size(), 1U);
+    EXPECT_EQ(report.attempts()[0].rule_number, Rule::same_process);
+    EXPECT_EQ(report.attempts()[0].rule, "same process");
+    EXPECT_EQ(report.devices().size(), 1U);
+    release(first);
+    release(second);
+    EXPECT_EQ(m_driver.live_programs(), 1) << "the builder's";
+  }
+  EXPECT_EQ(m_driver.live_programs(), 0);
+}
+
+TEST_F(CApiBuild, OtherRequestsGetProgramsOfTheirOwn) {
+  const Builder builder(&m_settings);
+  std::vector<cl_program> programs;
+  const auto build = [&](cl_context context, cl_device_id device, const Source& source) {
+    programs.push_back(builder.build(context, device, source, m_options));
+  };
+  cl_device_id other = m_driver.add_device(test::unknown_identity("e"));
+  cl_context of_both = m_driver.add_context({m_device, other});
+  build(m_context, m_device, k_text);
+  build(of_both, m_device, k_text);
+  build(of_both, other, k_text);
+  build(m_context, m_device, {k_text, "-DA"});
+  build(m_context, m_device, "kernel void a() {} ");
+  EXPECT_THAT(programs, ::testing::Each(::testing::Ne(nullptr)));
+  EXPECT_EQ(std::set<cl_program>(programs.begin(), programs.end()).size(), programs.size());
+  for (cl_program program : programs) {
+    release(program);
+  }
+}
+
+TEST_F(CApiBuild, TextThatReadsFilesIsLookedUpEachTime) {
+  const Builder builder(&m_settings);
+  const std::string header = (m_folder.path() / "n.h").string();
+  const std::string text = "#include \"" + header + "\"\nkernel void a() {}\n";
+  for (const char* number : {"int a;", "int b;"}) {
+    write(header, base::Bytes(std::strlen(number), std::byte{' '}));
+    Report report;
+    release(builder.build(m_context, m_device, text, m_options, &report));
+    EXPECT_NE(report.attempts().back().rule_number, Rule::same_process);
+  }
+}
+
+TEST_F(CApiBuild, ProgramsAreNotReusedIfTheCallerSaysSo) {
+  m_settings.reuse = CLBIN_SWITCH_OFF;
+  const Builder builder(&m_settings);
+  cl_program first = builder.build(m_context, m_device, k_text, m_options);
+  cl_program second = builder.build(m_context, m_device, k_text, m_options);
+  EXPECT_NE(first, second);
+  release(first);
+  release(second);
+  EXPECT_EQ(m_driver.live_programs(), 0);
+  m_options.fallback(Fallback::always);
+  m_settings.reuse = CLBIN_SWITCH_ON;
+  const Builder reusing(&m_settings);
+  first = reusing.build(m_context, m_device, k_text, m_options);
+  second = reusing.build(m_context, m_device, k_text, m_options);
+  EXPECT_NE(first, second) << "the caller asks for a build";
+  release(first);
+  release(second);
+}
+
+TEST_F(CApiBuild, BuilderHoldsAtMostAThousandPrograms) {
+  m_settings.cache = CLBIN_SWITCH_OFF;
+  const Builder builder(&m_settings);
+  for (int i = 0; i < 1100; ++i) {
+    release(builder.build(m_context, m_device, {k_text, "-DN=" + std::to_string(i)}, m_options));
+  }
+  EXPECT_EQ(m_driver.live_programs(), 1024);
+}
+
+// Drivers do not work in a forked child, and have destroyed what they had when the process ends.
+TEST_F(CApiBuild, BuilderCallsNoDriverInAForkedChildOrInAnExitHandler) {
+  // Returns how many programs are alive when everything of a child has been destroyed.
+  const auto left_by = [&](const std::function<void(Builder&)>& use) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      static test::FakeDriver* const driver = &m_driver;
+      (void)std::atexit([] { ::_exit(driver->live_programs()); });
+      static std::optional<Builder> builder(std::in_place, &m_settings);
+      release(builder->build(m_context, m_device, k_text, m_options));
+      use(*builder);
+      std::exit(0);
+    }
+    int status = 0;
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  };
+  EXPECT_EQ(left_by([](Builder&) {}), 1) << "exit() destroys the builder after the drivers";
+  EXPECT_EQ(left_by([](Builder& builder) { Builder(std::move(builder)); }), 0);
+  EXPECT_EQ(left_by([this](Builder& builder) {
+              const pid_t child = ::fork();
+              if (child == 0) {
+                Builder(std::move(builder));
+                ::_exit(m_driver.live_programs());
+              }
+              int status = 0;
+              (void)::waitpid(child, &status, 0);
+              ::_exit(WEXITSTATUS(status));
+            }),
+            1)
+      << "a forked child leaves the programs of its parent alone";
+}
+
 TEST_F(CApiBuild, ManyThreadsShareOneBuilder) {
+  m_settings.reuse = CLBIN_SWITCH_OFF;
   const Builder builder(&m_settings);
   std::vector<std::thread> threads;
   for (int thread = 0; thread < 8; ++thread) {

@@ -1,0 +1,120 @@
+// Requests are compared with all that the builder has made, text by text: comparing 100 KiB takes
+// 10 microseconds, and a digest of them 20 times longer. The length of the text rules out nearly
+// all.
+#include "loader/load_session.hpp"
+#include "loader/run_time_program.hpp"
+#include "opencl/process_end.hpp"
+
+#include <unistd.h>
+
+namespace clbin::loader {
+
+namespace {
+
+constexpr std::size_t k_most_programs = 1024;
+constexpr std::size_t k_most_text_bytes = 64U << 20U;
+
+bool can_be_reused(const RunTimeRequest& request) {
+  return request.fallback == FallbackPolicy::if_needed && request.source.il.empty() &&
+         request.source.headers.empty() && request.source.constants.empty();
+}
+
+std::size_t text_bytes_of(const RunTimeSource& source) {
+  std::size_t bytes = 0;
+  for (const std::string_view text : source.strings) {
+    bytes += text.size();
+  }
+  return bytes;
+}
+
+bool is_text_of(std::string_view text, const RunTimeSource& source) {
+  if (text.size() != text_bytes_of(source)) {
+    return false;
+  }
+  return std::all_of(source.strings.begin(), source.strings.end(), [&](std::string_view part) {
+    const bool is_equal = text.substr(0, part.size()) == part;
+    text.remove_prefix(part.size());
+    return is_equal;
+  });
+}
+
+} // namespace
+
+struct LivePrograms::Live {
+  cl_context context;
+  std::vector<cl_device_id> devices;
+  std::string text;
+  std::string options;
+  LoadReport report;       // of the call that made the program, without its attempts
+  opencl::Program program; // which retains the context, so that no other has its address
+};
+
+LivePrograms::LivePrograms() : m_owner(::getpid()) {}
+
+// Drivers do not work in a forked child.
+LivePrograms::~LivePrograms() {
+  const opencl::DriverWork work = opencl::begin_driver_work();
+  for (Live& live : m_all) {
+    if (work == nullptr || m_owner != ::getpid()) {
+      (void)live.program.take();
+    }
+  }
+}
+
+opencl::Program LivePrograms::find(const opencl::Driver& driver, cl_context context,
+                                   const RunTimeRequest& request, LoadReport& report) const {
+  if (!can_be_reused(request) || m_owner != ::getpid()) {
+    return {};
+  }
+  const Stopwatch stopwatch;
+  const std::lock_guard lock(m_mutex);
+  const auto found = std::find_if(m_all.begin(), m_all.end(), [&](const Live& live) {
+    return live.context == context && live.devices == request.devices &&
+           live.options == request.source.options && is_text_of(live.text, request.source);
+  });
+  if (found == m_all.end() || driver.RetainProgram(found->program.get()) != CL_SUCCESS) {
+    return {};
+  }
+  opencl::Program program(found->program.get(), driver.ReleaseProgram);
+  report = found->report;
+  report.program = request.source.label.empty() ? report.program : request.source.label;
+  Attempt attempt;
+  attempt.decision = Decision::loaded;
+  attempt.origin = report.origin;
+  attempt.rule = Rule::same_process;
+  attempt.reason = "this process has made it before";
+  attempt.microseconds = stopwatch.microseconds();
+  report.microseconds = attempt.microseconds;
+  if (request.on_attempt) {
+    request.on_attempt(attempt);
+  }
+  report.attempts.push_back(std::move(attempt));
+  return program;
+}
+
+void LivePrograms::add(const opencl::Driver& driver, cl_context context,
+                       const RunTimeRequest& request, const LoadReport& report,
+                       cl_program program) {
+  if (!can_be_reused(request) || text_bytes_of(request.source) > k_most_text_bytes ||
+      m_owner != ::getpid() || driver.RetainProgram(program) != CL_SUCCESS) {
+    return;
+  }
+  Live live{context, request.devices,
+            {},      request.source.options,
+            report,  opencl::Program(program, driver.ReleaseProgram)};
+  live.report.attempts.clear();
+  for (const std::string_view text : request.source.strings) {
+    live.text += text;
+  }
+  opencl::watch_process_end();
+  std::list<Live> dropped; // released without the lock: an application's callback may build
+  const std::lock_guard lock(m_mutex);
+  m_text_bytes += live.text.size();
+  m_all.push_back(std::move(live));
+  while (m_all.size() > k_most_programs || m_text_bytes > k_most_text_bytes) {
+    m_text_bytes -= m_all.front().text.size();
+    dropped.splice(dropped.end(), m_all, m_all.begin());
+  }
+}
+
+} // namespace clbin::loader
