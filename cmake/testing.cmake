@@ -104,6 +104,7 @@ function(clbin_add_unit_test name)
   add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} project_folders test_settings GTest::gtest_main)
   target_precompile_headers(${name} REUSE_FROM test_headers)
+  set_target_properties(${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 12) # for several cores
   target_compile_definitions(${name} PRIVATE ${arg_DEFINITIONS})
   clbin_define_programs(${name} ${arg_PROGRAMS})
   foreach(label IN ITEMS unit thread)

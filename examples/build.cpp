@@ -1,5 +1,6 @@
 // C++: builds a program whose source is known only at run time, and runs it. The argument is a
-// number. The next start takes the program from the user cache, or from app.clbin if there is one.
+// number. The next start takes the program from the user cache, except on PoCL, or from app.clbin
+// if there is one.
 #define CL_HPP_ENABLE_EXCEPTIONS
 #define CL_HPP_MINIMUM_OPENCL_VERSION 120
 #define CL_HPP_TARGET_OPENCL_VERSION 120

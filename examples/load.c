@@ -1,4 +1,5 @@
 /* C: loads the program `saxpy` from the bundle whose path is the first argument, and runs it. */
+#define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <clbin/clbin.h>
 #include <stdio.h>

@@ -76,6 +76,8 @@ struct clbin_report {
 
 namespace clbin::c_api {
 
+// invalid_argument, as clbin_open.
+[[nodiscard]] base::Result<void> check_open_options(const clbin_open_options* options);
 // As clbin_open.
 [[nodiscard]] base::Result<std::unique_ptr<clbin_bundle>>
 open_file(const char* path, const clbin_open_options* options);

@@ -17,24 +17,30 @@ struct clbin_builder {
 
 namespace {
 
+// Uses the directory.
+Result<void> set_folder(cache::CacheSettings& settings, const char* cache_dir) {
+  settings.folder = cache_dir;
+  if (!settings.folder.is_absolute()) {
+    return base::fail(ErrorCode::invalid_argument, "'cache_dir' is '{}', not an absolute path",
+                      cache_dir);
+  }
+  settings.warning.clear(); // there is no home directory
+  settings.use = cache::CacheUse::on;
+  return {};
+}
+
 Result<cache::CacheSettings> settings_of(const clbin_builder_options& options) {
   auto settings = cache::CacheSettings::from_environment(cache::this_process());
   CLBIN_TRY(c_api::check_switch(options.cache, "cache"));
   CLBIN_TRY(c_api::check_switch(options.cache_on_pocl, "cache_on_pocl"));
   CLBIN_TRY(c_api::check_switch(options.reuse, "reuse"));
   if (options.cache_dir != nullptr) {
-    settings.folder = options.cache_dir;
-    if (!settings.folder.is_absolute()) {
-      return base::fail(ErrorCode::invalid_argument, "'cache_dir' is '{}', not an absolute path",
-                        options.cache_dir);
-    }
-    settings.warning.clear(); // there is no home directory
+    CLBIN_TRY(set_folder(settings, options.cache_dir));
   }
   if (options.cache == CLBIN_SWITCH_OFF) {
     settings.use = cache::CacheUse::off;
     settings.why_off = "the caller has switched it off";
-  } else if (!settings.folder.empty() &&
-             (options.cache == CLBIN_SWITCH_ON || options.cache_dir != nullptr)) {
+  } else if (!settings.folder.empty() && options.cache == CLBIN_SWITCH_ON) {
     settings.use = cache::CacheUse::on;
   }
   if (options.cache_on_pocl != CLBIN_SWITCH_DEFAULT) {
@@ -146,6 +152,7 @@ struct Begun {
 Result<opencl::Program> build(Begun& begun) {
   if (const auto* const live = begun.state.live_programs(); live != nullptr) {
     if (auto known = live->find(begun.driver, begun.context, begun.request, begun.report)) {
+      begun.report.warnings = begun.state.warnings();
       return known;
     }
   }
@@ -209,6 +216,28 @@ Result<void> add_to(const clbin_builder& builder,
   return {};
 }
 
+constexpr std::size_t k_most_files = 64; // of a variable: each is an open file of the application
+
+// Returns the paths between the colons of `list`, each once. Warns of those beyond k_most_files.
+std::vector<std::string> distinct_paths(std::string_view list, const char* variable,
+                                        loader::BuilderState& state) {
+  std::vector<std::string> paths;
+  while (!list.empty()) {
+    const std::string path(list.substr(0, list.find(':')));
+    list.remove_prefix(std::min(path.size() + 1, list.size()));
+    if (path.empty() || std::find(paths.begin(), paths.end(), path) != paths.end()) {
+      continue;
+    }
+    if (paths.size() == k_most_files) {
+      state.add_warning(fmt::format("{} names more than {} bundles: the others are not used",
+                                    variable, k_most_files));
+      break;
+    }
+    paths.push_back(path);
+  }
+  return paths;
+}
+
 Result<void> add_file(const clbin_builder& builder, const char* path,
                       const clbin_open_options* options) {
   CLBIN_TRY_ASSIGN(std::shared_ptr<const clbin_bundle> bundle, c_api::open_file(path, options));
@@ -262,22 +291,14 @@ clbin_status clbin_builder_add_files_of(const clbin_builder* builder, const char
   return c_api::guarded(error, [&]() -> Result<void> {
     CLBIN_TRY(c_api::require(builder, "builder"));
     CLBIN_TRY(c_api::require(variable, "variable"));
+    CLBIN_TRY(c_api::check_open_options(options));
     const cache::ProcessEnvironment process = cache::this_process();
     if (process.rights != cache::Rights::plain) {
       return {};
     }
-    const std::string paths = process.variable(variable).value_or("");
-    for (std::size_t begin = 0; begin < paths.size();) {
-      const std::size_t end = std::min(paths.find(':', begin), paths.size());
-      const std::string path = paths.substr(begin, end - begin);
-      begin = end + 1;
-      if (path.empty()) {
-        continue;
-      }
-      if (Result<void> added = add_file(*builder, path.c_str(), options); !added) {
-        if (added.error().code == ErrorCode::invalid_argument) {
-          return added; // the caller's mistake
-        }
+    for (const std::string& path :
+         distinct_paths(process.variable(variable).value_or(""), variable, builder->state)) {
+      if (const Result<void> added = add_file(*builder, path.c_str(), options); !added) {
         builder->state.add_warning(fmt::format("{}: {}", variable, added.error().message));
       }
     }
@@ -285,14 +306,15 @@ clbin_status clbin_builder_add_files_of(const clbin_builder* builder, const char
   });
 }
 
-clbin_status clbin_clear_cache(const clbin_builder_options* options, clbin_error** error) {
+clbin_status clbin_clear_cache(const char* cache_dir, clbin_error** error) {
   return c_api::guarded(error, [&]() -> Result<void> {
-    clbin_builder_options given{};
-    if (options != nullptr) {
-      CLBIN_TRY_ASSIGN(given, c_api::copy_sized(options, "clbin_builder_options"));
+    auto settings = cache::CacheSettings::of_folder(cache::this_process());
+    if (cache_dir != nullptr) {
+      CLBIN_TRY(set_folder(settings, cache_dir));
     }
-    given.cache = CLBIN_SWITCH_DEFAULT; // a cache that is off may still contain entries
-    CLBIN_TRY_ASSIGN(const cache::CacheSettings settings, settings_of(given));
+    if (settings.folder.empty()) {
+      return base::fail(ErrorCode::file_not_found, "there is no user cache: {}", settings.warning);
+    }
     return cache::KeyedStore(settings, cache::CacheKind::user).clear();
   });
 }

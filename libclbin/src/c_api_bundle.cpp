@@ -167,7 +167,16 @@ Result<std::unique_ptr<clbin_bundle>> c_api::open_file(const char* path,
                                                        const clbin_open_options* options) {
   CLBIN_TRY_ASSIGN(const Opening opening, opening_of(options));
   CLBIN_TRY_ASSIGN(auto source, base::open_file_source(path));
-  return open_source(std::move(source), opening, format::TrailingBytes::refuse);
+  auto bundle = open_source(std::move(source), opening, format::TrailingBytes::refuse);
+  if (!bundle && bundle.error().message.find(path) == std::string::npos) {
+    return base::add_context(std::move(bundle.error()), base::in_quotes(path));
+  }
+  return bundle;
+}
+
+Result<void> c_api::check_open_options(const clbin_open_options* options) {
+  CLBIN_TRY(opening_of(options));
+  return {};
 }
 
 cache::CacheSettings c_api::without_user_cache(cache::CacheSettings settings, std::string reason) {

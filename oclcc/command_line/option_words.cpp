@@ -134,7 +134,11 @@ void add_source_words(const Options& options, std::vector<std::string>& words) {
     words.push_back("-I" + folder.string());
   }
   for (const auto& file : options.forced_includes) {
-    words.insert(words.end(), {"-include", file.string()});
+    if (file.string().starts_with('@')) { // would be a response file as a word of its own
+      words.push_back("-include" + file.string());
+    } else {
+      words.insert(words.end(), {"-include", file.string()});
+    }
   }
   for (const PrefixMapping& mapping : options.prefix_map) {
     words.push_back(fmt::format("-ffile-prefix-map={}={}", mapping.old_prefix, mapping.new_prefix));

@@ -250,6 +250,15 @@ private:
   std::vector<DistinctUnit> m_units;
 };
 
+// A compile must not wait for the other end of a pipe.
+Result<void> require_no_pipe(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  return !std::filesystem::exists(status) || std::filesystem::is_regular_file(status)
+             ? Result<void>()
+             : fail(ErrorCode::file_read, "'{}' is not a regular file", path.string());
+}
+
 } // namespace
 
 std::vector<std::size_t> variants_of(const Job& job, std::size_t program) {
@@ -307,11 +316,15 @@ void look_up_job(Job& job, const CompilerFacts& facts, CompileCache& cache) {
 
 Result<remote::RemoteTrust> read_remote_trust(const remote::RemoteSettings& settings) {
   remote::RemoteTrust found;
+  for (const std::string& key : settings.public_keys) {
+    CLBIN_TRY(require_no_pipe(key)); // or a text, which names no file
+  }
   if (!settings.public_keys.empty()) {
     CLBIN_TRY_ASSIGN(const auto keys, trust::read_public_keys(settings.public_keys));
     found.required = trust::signature_policy(keys);
   }
   if (settings.sign_key) {
+    CLBIN_TRY(require_no_pipe(*settings.sign_key));
     CLBIN_TRY_ASSIGN(auto key, trust::read_secret_key(*settings.sign_key, nullptr));
     found.signer = std::make_shared<const base::SecretKey>(std::move(key.key));
   }

@@ -29,7 +29,7 @@ void append(Words& words, const Words& more) {
 // Appends an option and its value, if there is one.
 void append(Words& words, std::string_view option, const std::optional<std::string>& value) {
   if (value) {
-    append(words, {std::string(option), *value});
+    append(words, option_words(option, *value));
   }
 }
 
@@ -50,7 +50,7 @@ void add_trust_words(const Options& options, Words& words) {
 // For whom the last command that writes a bundle encrypts it.
 void add_recipient_words(const Options& options, Words& words) {
   for (const std::string& recipient : options.encryption.recipients) {
-    append(words, {"--encrypt-for", recipient});
+    append(words, option_words("--encrypt-for", recipient));
   }
 }
 
@@ -61,6 +61,9 @@ Words unit_words(const Job& job, const UnitPlace& place, const Options& options,
   Words words = target.device ? Words{"--device", number_of_device(*target.device)}
                               : Words{"--target", target.target.spec};
   add_source_words(options, words);
+  for (const auto& [name, path] : options.tools) {
+    append(words, {"--tool", fmt::format("{}={}", name, path.string())});
+  }
   for (const DeviceOptions& added : options.device_options) {
     if (target.device && matches_pattern(*target.device, added.pattern)) {
       append(words, {"--device-option", fmt::format("{}={}", number_of_device(*target.device),
@@ -86,7 +89,8 @@ void add_signing_words(const Options& options, std::string_view key_option, Word
   const SigningOptions& signing = options.signing;
   append(words, key_option, signing.key);
   if (signing.command) {
-    append(words, {"--sign-with", *signing.command, "--public-key", options.public_keys.front()});
+    append(words, option_words("--sign-with", *signing.command));
+    append(words, option_words("--public-key", options.public_keys.front()));
   }
   if (signing.counter) {
     append(words, {"--counter", std::to_string(*signing.counter)});

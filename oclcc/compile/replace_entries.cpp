@@ -13,16 +13,16 @@ using format::GroupView;
 namespace {
 
 // What no two entries of a bundle have in common: program, variant, target and kind.
-using EntryPlace = std::tuple<std::string, std::string, base::Digest, format::BinaryKind>;
+using Place = std::tuple<std::string, std::string, base::Digest, format::BinaryKind>;
 
 // The indices of the entries of a bundle, by place.
-Result<std::multimap<EntryPlace, std::uint32_t>> entries_of(const BundleReader& bundle) {
-  std::multimap<EntryPlace, std::uint32_t> entries;
+Result<std::multimap<Place, std::uint32_t>> entries_of(const BundleReader& bundle) {
+  std::multimap<Place, std::uint32_t> entries;
   for (std::uint32_t i = 0; i < bundle.group_count(); ++i) {
     CLBIN_TRY_ASSIGN(const GroupView group, bundle.group(i));
     for (std::uint32_t k = 0; k < group.entry_count; ++k) {
       CLBIN_TRY_ASSIGN(const EntryView entry, bundle.entry(group.first_entry + k, group));
-      entries.emplace(EntryPlace{group.program, group.variant, entry.target.digest, entry.kind},
+      entries.emplace(Place{group.program, group.variant, entry.target.digest, entry.kind},
                       entry.index);
     }
   }

@@ -13,14 +13,6 @@ namespace {
 
 constexpr CacheKind k_kinds[] = {CacheKind::user, CacheKind::compile};
 
-// A disabled cache may still contain entries.
-CacheSettings settings_of_folder(clbin::cache::ProcessEnvironment environment) {
-  environment.variable = [all = std::move(environment.variable)](const char* name) {
-    return std::string_view(name) == "CLBIN_CACHE" ? std::nullopt : all(name);
-  };
-  return CacheSettings::from_environment(environment);
-}
-
 struct CacheRow {
   CacheKind kind;
   clbin::cache::CacheStatistics statistics;
@@ -96,7 +88,7 @@ void warn_of(const CacheSettings& settings, Reporter& reporter) {
 } // namespace
 
 Result<ExitCode> cache_stats(const Options& options, const ModeContext& context) {
-  const CacheSettings settings = settings_of_folder(context.environment);
+  const CacheSettings settings = CacheSettings::of_folder(context.environment);
   const std::string why_off = CacheSettings::from_environment(context.environment).why_off;
   warn_of(settings, context.reporter);
   std::vector<CacheRow> rows;
@@ -115,7 +107,7 @@ Result<ExitCode> cache_stats(const Options& options, const ModeContext& context)
 }
 
 Result<ExitCode> clear_cache(const Options&, const ModeContext& context) {
-  const CacheSettings settings = settings_of_folder(context.environment);
+  const CacheSettings settings = CacheSettings::of_folder(context.environment);
   warn_of(settings, context.reporter);
   std::string told;
   for (const CacheKind kind : k_kinds) {

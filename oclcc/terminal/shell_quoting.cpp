@@ -50,7 +50,7 @@ bool is_white_space(char c) {
 
 // As in the shell, a backslash before an ordinary character is kept only inside double quotes.
 bool backslash_escapes(char quote, char next) {
-  return quote != '"' || next == '"' || next == '\\' || next == '$' || next == '`';
+  return quote != '"' || next == '"' || next == '\\' || next == '$' || next == '`' || next == '\n';
 }
 
 std::string in_double_quotes(std::string_view text) {
@@ -147,6 +147,9 @@ SplitWords split_words(std::string_view text) {
     const bool is_escaped = text[i] == '\\' && quote != '\'' && i + 1 < text.size() &&
                             backslash_escapes(quote, text[i + 1]);
     const char c = text[is_escaped ? ++i : i];
+    if (is_escaped && c == '\n') {
+      continue; // a line that goes on
+    }
     if (quote == '\0' && !is_escaped && is_white_space(c)) {
       end_word();
       continue;

@@ -39,6 +39,7 @@ struct _cl_program {
   bool from_source = false;
   bool built = false;
   int references = 1;
+  std::string options; // of the last build
   std::vector<cl_device_id> devices;
   clbin::test::BinaryScript script; // of a binary, or derived from the source script
 };
@@ -372,6 +373,7 @@ cl_int CL_API_CALL build_program(cl_program program, cl_uint, const cl_device_id
                                  const char* options, void(CL_CALLBACK*)(cl_program, void*),
                                  void*) {
   program->state->note(fmt::format("build {}", options));
+  program->options = options;
   return build(program);
 }
 
@@ -443,6 +445,9 @@ cl_int CL_API_CALL get_program_info(cl_program program, cl_program_info name, st
 cl_int CL_API_CALL get_program_build_info(cl_program program, cl_device_id,
                                           cl_program_build_info name, std::size_t size, void* value,
                                           std::size_t* size_out) {
+  if (name == CL_PROGRAM_BUILD_OPTIONS) {
+    return give(c_text(program->options), size, value, size_out);
+  }
   return name == CL_PROGRAM_BUILD_LOG ? give(c_text(program->script.log), size, value, size_out)
                                       : CL_INVALID_VALUE;
 }

@@ -28,11 +28,12 @@
  *    strings are null-terminated, belong to the object that they were returned from, and are
  *    valid until that object is freed.
  *  - Side effects: the library never prints, never changes the environment, and has no global
- *    state. It does not link OpenCL. It obtains OpenCL functions from the resolver in
- *    clbin_load_options, or otherwise from the ICD loader, which it opens at run time.
+ *    state but a note that exit() has begun. It does not link OpenCL. It obtains OpenCL functions
+ *    from the resolver or the library in clbin_load_options, or otherwise from the ICD loader,
+ *    which it opens at run time.
  *  - Environment: a bundle reads CLBIN_CACHE, CLBIN_CACHE_DIR and CLBIN_CACHE_MAX_SIZE
- *    (libclbin(3)) when it is opened; a builder, when it is created. A process with rights that its
- * user does not have ignores them.
+ *    (libclbin(3)) when it is opened; a builder, which also reads CLBIN_CACHE_POCL, when it is
+ *    created. A process with rights that its user does not have ignores them.
  *  - Errors: every `error` parameter may be NULL. Otherwise *error receives an object on
  *    failure, which the caller frees with clbin_error_free, and NULL on success. Every other
  *    result is set to NULL on failure.
@@ -530,7 +531,7 @@ typedef struct clbin_load_options {
                                 fails */
   size_t constant_count;
   clbin_resolve_function resolve; /* called only during the call, for the functions that the call
-                                     needs; NULL: the ICD loader */
+                                     needs; NULL: see library */
   void* resolve_user_data;
   clbin_attempt_callback callback; /* called after every attempt, on the loading thread, with the
                                       struct_size of the library. Must not throw. May be NULL */
@@ -543,9 +544,9 @@ typedef struct clbin_load_options {
 } clbin_load_options;
 
 /* Asks a device for its identity, as clbin_load does. For a sub-device, returns that of its parent.
- * `options` may be NULL; only its `resolve` is used. *identity owns its strings, can be passed to
- * clbin_select, and is freed with clbin_identity_free. vendor_id is 0 on PoCL, where it depends on
- * the order of devices. INVALID_ARGUMENT, NO_OPENCL, OPENCL_CALL. Since 0.1. */
+ * `options` may be NULL; only its `resolve` and `library` are used. *identity owns its strings, can
+ * be passed to clbin_select, and is freed with clbin_identity_free. vendor_id is 0 on PoCL, where
+ * it depends on the order of devices. INVALID_ARGUMENT, NO_OPENCL, OPENCL_CALL. Since 0.1. */
 CLBIN_API clbin_status clbin_identity_query(struct _cl_device_id* device,
                                             const clbin_load_options* options,
                                             clbin_identity** identity, clbin_error** error);
@@ -644,11 +645,11 @@ typedef enum clbin_presence { CLBIN_FILE_REQUIRED = 0, CLBIN_FILE_OPTIONAL = 1 }
 CLBIN_API clbin_status clbin_builder_add_file(const clbin_builder* builder, const char* path,
                                               const clbin_open_options* options,
                                               clbin_presence presence, clbin_error** error);
-/* Adds the bundles that the environment variable `variable` names, such as "MYAPP_BUNDLES": paths
- * with colons between them. Opens each with `options`, which may be NULL, so that a required
- * signature is required of them, too. One that cannot be added is a warning in the report of each
- * later build. Does nothing if the process has rights that its user does not have.
- * INVALID_ARGUMENT. Since 0.1. */
+/* Adds the bundles that the environment variable `variable` names, such as "MYAPP_BUNDLES": at most
+ * 64 paths with colons between them. Opens each with `options`, which may be NULL, so that a
+ * required signature is required of them, too. One that cannot be added, and that there are more,
+ * is a warning in the report of each later build. Does nothing if the process has rights that its
+ * user does not have. INVALID_ARGUMENT. Since 0.1. */
 CLBIN_API clbin_status clbin_builder_add_files_of(const clbin_builder* builder,
                                                   const char* variable,
                                                   const clbin_open_options* options,
@@ -695,7 +696,8 @@ typedef struct clbin_source {
  * reason and its line.
  *
  * `builder` may be NULL: the call uses a builder with default options, and writes to the user cache
- * before it returns. `options` may be NULL. Of `options`, resolve, callback and constants (for IL)
+ * before it returns. `options` may be NULL. Of `options`, resolve, library, store, callback and
+ * constants (for IL)
  * are used as by clbin_load; build options follow those of `source`; a variant is ignored. With
  * FALLBACK_NEVER, only device binaries of bundles serve; with FALLBACK_ALWAYS, the program is built
  * and not stored. `report` and `error` are those of clbin_load; clbin_attempt.entry is the index
@@ -728,10 +730,11 @@ CLBIN_API clbin_status clbin_builder_keep(const clbin_builder* builder, struct _
                                           struct _cl_program* program, clbin_report** report,
                                           clbin_error** error);
 
-/* Removes all programs from the user cache that a builder with these options would use, those of
- * other applications included if the directory is shared. `options` may be NULL. Running builds
- * are not disturbed. INVALID_ARGUMENT, FILE_READ, FILE_WRITE. Thread-safe. Since 0.1. */
-CLBIN_API clbin_status clbin_clear_cache(const clbin_builder_options* options, clbin_error** error);
+/* Removes all programs from the user cache in `cache_dir`, an absolute path, or, if it is NULL, in
+ * the directory that the environment chooses, which applications share; also if the cache is off.
+ * The quarantine stays. Running builds are not disturbed. INVALID_ARGUMENT, FILE_NOT_FOUND (the
+ * environment chooses no directory), FILE_READ, FILE_WRITE. Thread-safe. Since 0.1. */
+CLBIN_API clbin_status clbin_clear_cache(const char* cache_dir, clbin_error** error);
 
 /* What a report says besides its attempts. Everything belongs to the report. */
 typedef struct clbin_report_info {

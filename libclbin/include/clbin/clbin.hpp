@@ -998,8 +998,8 @@ private:
 };
 
 // Empties the user cache; see clbin_clear_cache.
-inline void clear_cache(const clbin_builder_options* options = nullptr) {
-  detail::call(clbin_clear_cache, options);
+inline void clear_cache(const std::optional<std::string>& cache_dir = std::nullopt) {
+  detail::call(clbin_clear_cache, cache_dir ? cache_dir->c_str() : nullptr);
 }
 
 // Builds with the default settings, as a new Builder does, and stores before it returns.

@@ -119,6 +119,9 @@ CacheSettings CacheSettings::from_environment(const ProcessEnvironment& environm
   }
   const Folder folder = cache_folder(environment);
   settings.folder = folder.path;
+  const auto size = is_trusted ? value_of(environment, "CLBIN_CACHE_MAX_SIZE") : std::nullopt;
+  const auto bytes = size.has_value() ? parse_size(*size) : std::nullopt;
+  settings.max_bytes = bytes.value_or(k_default_max_bytes);
   if (is_trusted && value_of(environment, "CLBIN_CACHE") == "0") {
     settings.why_off = "CLBIN_CACHE is 0";
     return settings;
@@ -128,16 +131,20 @@ CacheSettings CacheSettings::from_environment(const ProcessEnvironment& environm
     settings.warning = "the cache is not used: " + folder.why_none;
     return settings;
   }
-  const auto size = is_trusted ? value_of(environment, "CLBIN_CACHE_MAX_SIZE") : std::nullopt;
-  if (size.has_value()) {
-    const auto bytes = parse_size(*size);
-    if (!bytes.has_value()) {
-      settings.warning = fmt::format("CLBIN_CACHE_MAX_SIZE '{}' is not a size such as 512M", *size);
-    }
-    settings.max_bytes = bytes.value_or(k_default_max_bytes);
+  if (size.has_value() && !bytes.has_value()) {
+    settings.warning = fmt::format("CLBIN_CACHE_MAX_SIZE '{}' is not a size such as 512M", *size);
   }
   settings.use = CacheUse::on;
   settings.why_off.clear();
+  return settings;
+}
+
+CacheSettings CacheSettings::of_folder(const ProcessEnvironment& environment) {
+  CacheSettings settings = from_environment(environment);
+  if (!settings.folder.empty()) {
+    settings.use = CacheUse::on;
+    settings.why_off.clear();
+  }
   return settings;
 }
 

@@ -64,6 +64,8 @@ struct CacheSettings {
   // effective user. Never fails: without a usable directory, the cache is off, with a warning; an
   // invalid size leads to a warning and the default.
   [[nodiscard]] static CacheSettings from_environment(const ProcessEnvironment& environment);
+  // As from_environment(), for what is in the directory: a cache that is off may contain entries.
+  [[nodiscard]] static CacheSettings of_folder(const ProcessEnvironment& environment);
 };
 
 } // namespace clbin::cache

@@ -42,7 +42,17 @@ std::string set_mode(LayerSettings& settings, std::string_view value) {
 }
 
 std::string set_bundles(LayerSettings& settings, std::string_view value) {
-  settings.bundles = split_paths(value);
+  constexpr std::size_t k_most_bundles = 64; // each is an open file of the application
+  settings.bundles.clear();
+  for (std::filesystem::path& path : split_paths(value)) {
+    if (std::find(settings.bundles.begin(), settings.bundles.end(), path) ==
+        settings.bundles.end()) {
+      settings.bundles.push_back(std::move(path));
+    }
+  }
+  if (settings.bundles.size() > k_most_bundles) {
+    return fmt::format("names more than {} bundles", k_most_bundles);
+  }
   return {};
 }
 

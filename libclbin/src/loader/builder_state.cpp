@@ -137,7 +137,9 @@ void BuilderState::add_bundle(std::shared_ptr<const format::BundleReader> bundle
 
 void BuilderState::add_warning(std::string warning) {
   const std::lock_guard lock(m_mutex);
-  m_warnings.push_back(std::move(warning));
+  if (std::find(m_warnings.begin(), m_warnings.end(), warning) == m_warnings.end()) {
+    m_warnings.push_back(std::move(warning));
+  }
 }
 
 std::vector<std::string> BuilderState::warnings() const {
@@ -171,7 +173,10 @@ SourceMatches BuilderState::find_groups(const Digest& source, const std::string&
       matches.encrypted = bundle->reader();
     }
     if (!found.has_value()) {
-      warnings.push_back(fmt::format("'{}': {}", bundle->reader()->name(), found.error().message));
+      const std::string name = base::in_quotes(bundle->reader()->name());
+      const std::string& message = found.error().message;
+      warnings.push_back(message.starts_with(name) ? message
+                                                   : fmt::format("{}: {}", name, message));
       continue;
     }
     if (found->group.has_value()) {

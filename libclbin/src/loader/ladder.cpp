@@ -81,6 +81,16 @@ bool is_for_text(const Supply& supply) {
   return supply.session.run_time != nullptr;
 }
 
+// binary_refused: the message, and what the driver returned in the attempt.
+tl::unexpected<base::Error> refused_by_driver(const Attempt& attempt, const std::string& what) {
+  return tl::unexpected(
+      base::Error{ErrorCode::binary_refused,
+                  fmt::format("the driver rejected {}: {}: {}", what, attempt.stage,
+                              opencl::cl_error_name(attempt.cl_code)),
+                  std::make_shared<base::FailedCall>(
+                      base::FailedCall{attempt.stage, attempt.cl_code, attempt.driver_log})});
+}
+
 tl::unexpected<base::Error> constants_error(const LoadSession& session,
                                             const std::optional<base::Error>& first_damage) {
   const std::string what = fmt::format("program '{}' for '{}' with specialisation constants",
@@ -90,8 +100,7 @@ tl::unexpected<base::Error> constants_error(const LoadSession& session,
   }
   const auto& attempts = session.report.attempts;
   if (!attempts.empty() && attempts.back().decision == Decision::refused) {
-    return base::fail(ErrorCode::binary_refused, "the driver rejected the IL of {}: {}: {}", what,
-                      attempts.back().stage, opencl::cl_error_name(attempts.back().cl_code));
+    return refused_by_driver(attempts.back(), "the IL of " + what);
   }
   return base::fail(ErrorCode::no_matching_entry,
                     "{} needs IL that the device accepts, and the bundle contains none", what);
@@ -147,9 +156,8 @@ tl::unexpected<base::Error> Ladder::error() const {
       return attempt.device == m_device && attempt.origin == Origin::entry &&
              attempt.decision == Decision::refused;
     });
-    return base::fail(ErrorCode::binary_refused,
-                      "the driver rejected {} of the bundle's entries for {}: {}: {}", m_refused,
-                      what, last->stage, opencl::cl_error_name(last->cl_code));
+    return refused_by_driver(*last,
+                             fmt::format("{} of the bundle's entries for {}", m_refused, what));
   }
   if (m_quarantined > 0) {
     return base::fail(ErrorCode::binary_refused, "{} of the bundle's entries for {}: {}",

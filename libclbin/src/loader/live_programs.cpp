@@ -45,8 +45,9 @@ struct LivePrograms::Live {
   std::vector<cl_device_id> devices;
   std::string text;
   std::string options;
-  LoadReport report;       // of the call that made the program, without its attempts
-  opencl::Program program; // which retains the context, so that no other has its address
+  std::string driver_options; // as the driver reports them
+  LoadReport report;          // of the call that made the program, without attempts and warnings
+  opencl::Program program;    // which retains the context, so that no other has its address
 };
 
 LivePrograms::LivePrograms() : m_owner(::getpid()) {}
@@ -72,7 +73,11 @@ opencl::Program LivePrograms::find(const opencl::Driver& driver, cl_context cont
     return live.context == context && live.devices == request.devices &&
            live.options == request.source.options && is_text_of(live.text, request.source);
   });
-  if (found == m_all.end() || driver.RetainProgram(found->program.get()) != CL_SUCCESS) {
+  // The application may have built the program once more, with other options.
+  if (found == m_all.end() ||
+      opencl::build_options(driver, found->program.get(), found->devices.front()) !=
+          found->driver_options ||
+      driver.RetainProgram(found->program.get()) != CL_SUCCESS) {
     return {};
   }
   opencl::Program program(found->program.get(), driver.ReleaseProgram);
@@ -99,9 +104,14 @@ void LivePrograms::add(const opencl::Driver& driver, cl_context context,
       m_owner != ::getpid() || driver.RetainProgram(program) != CL_SUCCESS) {
     return;
   }
-  Live live{context, request.devices,
-            {},      request.source.options,
-            report,  opencl::Program(program, driver.ReleaseProgram)};
+  Live live{context,
+            request.devices,
+            {},
+            request.source.options,
+            opencl::build_options(driver, program, request.devices.front()),
+            report,
+            opencl::Program(program, driver.ReleaseProgram)};
+  live.report.warnings.clear();
   live.report.attempts.clear();
   for (const std::string_view text : request.source.strings) {
     live.text += text;

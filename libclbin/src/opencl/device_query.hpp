@@ -62,8 +62,7 @@ template <typename T>
     return T{};
   }
   if (code != CL_SUCCESS) {
-    return base::fail(base::ErrorCode::opencl_call, "clGetDeviceInfo failed: {}",
-                      cl_error_name(code));
+    return call_failed("clGetDeviceInfo", {}, code);
   }
   return value;
 }

@@ -113,6 +113,9 @@ struct KernelCreation {
 [[nodiscard]] base::Result<std::vector<std::string>> program_kernel_names(const Driver& driver,
                                                                           cl_program program);
 
+// Returns the options of the last build for a device; empty if the driver does not tell them.
+[[nodiscard]] std::string build_options(const Driver& driver, cl_program program,
+                                        cl_device_id device);
 // Returns the distinct build logs of the devices, without null terminators and trailing white
 // space. Empty if the driver returns none: a missing log is never an error.
 [[nodiscard]] std::string build_log(const Driver& driver, cl_program program,

@@ -115,6 +115,13 @@ Result<std::vector<std::string>> program_kernel_names(const Driver& driver, cl_p
   return names;
 }
 
+std::string build_options(const Driver& driver, cl_program program, cl_device_id device) {
+  return ask_text([&](std::size_t size, void* value, std::size_t* size_out) {
+    return driver.GetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_OPTIONS, size, value,
+                                      size_out);
+  });
+}
+
 std::string build_log(const Driver& driver, cl_program program,
                       const std::vector<cl_device_id>& devices) {
   std::vector<std::string> logs;

@@ -301,7 +301,7 @@ FUNCTIONS: dict[str, tuple[object, ...]] = {
     "clbin_builder_add_file": (_STATUS, _HANDLE, _TEXT, POINTER(OpenOptions), c_int, _ERROR),
     "clbin_builder_add_files_of": (_STATUS, _HANDLE, _TEXT, POINTER(OpenOptions), _ERROR),
     "clbin_builder_free": (None, _HANDLE),
-    "clbin_clear_cache": (_STATUS, POINTER(BuilderOptions), _ERROR),
+    "clbin_clear_cache": (_STATUS, _TEXT, _ERROR),
     "clbin_build": (_STATUS, *_BUILD, _OUT, _OUT, _ERROR),
     "clbin_builder_keep": (_STATUS, *_BUILD, c_void_p, _OUT, _ERROR),
     "clbin_report_get": (_STATUS, _HANDLE, POINTER(ReportStruct)),

@@ -32,6 +32,15 @@ for name in "${names[@]}"; do
     ;;
   esac
 done
+# The values of options, too.
+echo 'kernel void k(global int* a) { *a = H; }' > h.cl
+echo '#define H 1' > @i.h
+cp @r.clbin i.h # which "-include @i.h" would take for options
+oclcc --keygen ./@c --key-type content
+oclcc '-###' --device "$device" -include@i.h --encrypt-key=@c.key --variant one= --variant two= h.cl 2> commands
+tail -n +2 commands > run.sh
+dash -e run.sh 2>&1 || echo "dash: exit $?"
+oclcc --verify --decrypt-key=@c.key h.clbin; echo "exit $?"
 [ ! -e owned ] || echo "a name ran a command"
 # expected output:
 #| 0
@@ -47,3 +56,4 @@ done
 #| 0
 #| 0
 #| 0
+#| exit 0

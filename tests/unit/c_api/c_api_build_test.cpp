@@ -200,6 +200,37 @@ TEST_F(CApiBuild, VariableOfTheEnvironmentAddsBundles) {
                                              "such file or directory"));
 }
 
+TEST_F(CApiBuild, VariableNamesAtMost64BundlesAndEachOnce) {
+  const std::string path = (m_folder.path() / "a.clbin").string();
+  write(path, bundle_of_text());
+  const Builder builder(&m_settings);
+  std::string paths = path + ":" + path + ":";
+  for (int i = 0; i < 100; ++i) {
+    paths += "/none" + std::to_string(i) + ":";
+  }
+  ASSERT_EQ(::setenv("CLBIN_TEST_BUNDLES", paths.c_str(), 1), 0);
+  builder.add_files_of("CLBIN_TEST_BUNDLES");
+  ASSERT_EQ(::unsetenv("CLBIN_TEST_BUNDLES"), 0);
+  EXPECT_EQ(open_files_of(path), 1);
+  Report report;
+  release(builder.build(m_context, m_device, k_text, m_options, &report));
+  EXPECT_EQ(report.warnings().size(), 64U) << "63 files, and that there are more";
+  const clbin_open_options wrong{};
+  EXPECT_THROW(builder.add_files_of("CLBIN_TEST_BUNDLES", &wrong), Error)
+      << "the mistake is the caller's, whether or not the variable is set";
+}
+
+TEST_F(CApiBuild, ErrorOfAFileNamesIt) {
+  const std::string path = (m_folder.path() / "junk.clbin").string();
+  write(path, base::Bytes{std::byte{'j'}});
+  try {
+    Builder(&m_settings).add_file(path);
+    FAIL() << "it is no bundle";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), ::testing::StartsWith("'" + path + "': not a bundle"));
+  }
+}
+
 TEST_F(CApiBuild, BuilderThatRequiresSignaturesRequiresThemOfFiles) {
   const std::string path = (m_folder.path() / "a.clbin").string();
   write(path, bundle_of_text());
@@ -234,14 +265,13 @@ TEST_F(CApiBuild, CallerDecidesThatAResultIsNotStored) {
 
 TEST_F(CApiBuild, UserCacheCanBeEmptied) {
   EXPECT_EQ(message_of(k_text), "built");
-  m_settings.cache = CLBIN_SWITCH_OFF; // which says nothing of what is stored
-  clear_cache(&m_settings);
-  m_settings.cache = CLBIN_SWITCH_DEFAULT;
+  ASSERT_EQ(::setenv("CLBIN_CACHE", "0", 1), 0); // which says nothing of what is stored
+  clear_cache(m_cache);
+  ASSERT_EQ(::unsetenv("CLBIN_CACHE"), 0);
   Report report;
   release(Builder(&m_settings).build(m_context, m_device, k_text, m_options, &report));
   EXPECT_EQ(report.origin(), Origin::source);
-  m_settings.cache_dir = "relative";
-  EXPECT_THROW(clear_cache(&m_settings), Error);
+  EXPECT_THROW(clear_cache("relative"), Error);
 }
 
 TEST_F(CApiBuild, ResolverIsAskedOnlyForWhatTheCallNeeds) {
@@ -456,6 +486,27 @@ TEST_F(CApiBuild, SecondBuildOfAProcessReturnsTheProgramOfTheFirst) {
     EXPECT_EQ(m_driver.live_programs(), 1) << "the builder's";
   }
   EXPECT_EQ(m_driver.live_programs(), 0);
+}
+
+TEST_F(CApiBuild, ReportOfAProgramThatIsReturnedAgainHasTheWarningsOfItsTime) {
+  const Builder builder(&m_settings);
+  release(builder.build(m_context, m_device, k_text, m_options));
+  builder.add_file("/none.clbin", Presence::optional);
+  Report report;
+  release(builder.build(m_context, m_device, k_text, m_options, &report));
+  EXPECT_EQ(report.attempts().at(0).rule_number, Rule::same_process);
+  EXPECT_THAT(report.warnings(), ElementsAre("there is no optional bundle '/none.clbin'"));
+}
+
+TEST_F(CApiBuild, ProgramThatTheApplicationHasBuiltOnceMoreIsNotReturnedAgain) {
+  const Builder builder(&m_settings);
+  cl_program first = builder.build(m_context, m_device, k_text, m_options);
+  ASSERT_EQ(m_driver.functions().BuildProgram(first, 1, &m_device, "-DN=7", nullptr, nullptr),
+            CL_SUCCESS);
+  cl_program second = builder.build(m_context, m_device, k_text, m_options);
+  EXPECT_NE(second, first);
+  release(first);
+  release(second);
 }
 
 TEST_F(CApiBuild, OtherRequestsGetProgramsOfTheirOwn) {

@@ -130,6 +130,11 @@ TEST(CacheSettings, KeepTheDefaultAndWarnOfASizeThatIsNone) {
   }
 }
 
+TEST(CacheSettings, KnowTheSizeAlsoIfTheCallerChoosesTheFolderOrTheUse) {
+  EXPECT_EQ(settings_of({{"CLBIN_CACHE_MAX_SIZE", "7"}}).max_bytes, 7U);
+  EXPECT_EQ(settings_of({{"CLBIN_CACHE", "0"}, {"CLBIN_CACHE_MAX_SIZE", "7"}}).max_bytes, 7U);
+}
+
 TEST(CacheSettings, OfAnElevatedProcessIgnoreTheEnvironment) {
   const Variables planted{{"CLBIN_CACHE", "0"},
                           {"CLBIN_CACHE_DIR", "/evil"},

@@ -136,6 +136,8 @@ TEST(OptionWords, SplitLikeTheShell) {
   EXPECT_THAT(split_options("-DX=\"a b\" 'c d' e\\ f"), ElementsAre("-DX=a b", "c d", "e f"));
   EXPECT_THAT(split_options("\"a\\\"b\" 'a\\b' \"a\\b\""), ElementsAre("a\"b", "a\\b", "a\\b"));
   EXPECT_THAT(split_options("''"), ElementsAre(""));
+  EXPECT_THAT(split_options("a\\\nb \\\n c \"d\\\ne\" 'f\\\ng'"),
+              ElementsAre("ab", "c", "de", "f\\\ng"));
   EXPECT_THAT(split_options(""), ElementsAre());
 }
 
