@@ -35,7 +35,7 @@ done
 # The values of options, too.
 echo 'kernel void k(global int* a) { *a = H; }' > h.cl
 echo '#define H 1' > @i.h
-cp @r.clbin i.h # which "-include @i.h" would take for options
+echo '-o owned --info' > i.h # which "-include @i.h" would take for options
 oclcc --keygen ./@c --key-type content
 oclcc '-###' --device "$device" -include@i.h --encrypt-key=@c.key --variant one= --variant two= h.cl 2> commands
 tail -n +2 commands > run.sh
