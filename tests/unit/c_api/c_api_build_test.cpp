@@ -505,8 +505,25 @@ TEST_F(CApiBuild, ProgramThatTheApplicationHasBuiltOnceMoreIsNotReturnedAgain) {
             CL_SUCCESS);
   cl_program second = builder.build(m_context, m_device, k_text, m_options);
   EXPECT_NE(second, first);
-  release(first);
-  release(second);
+  cl_program third = builder.build(m_context, m_device, k_text, m_options);
+  EXPECT_EQ(third, second);
+  for (cl_program program : {first, second, third}) {
+    release(program);
+  }
+}
+
+TEST_F(CApiBuild, CallbackOfAProgramThatIsReturnedAgainMayBuild) {
+  const Builder builder(&m_settings);
+  release(builder.build(m_context, m_device, k_text, m_options));
+  LoadOptions inner;
+  inner.resolver(&test::FakeDriver::resolve, &m_driver);
+  int calls = 0;
+  m_options.on_attempt([&](const Attempt&) {
+    ++calls;
+    release(builder.build(m_context, m_device, k_text, inner));
+  });
+  release(builder.build(m_context, m_device, k_text, m_options));
+  EXPECT_EQ(calls, 1);
 }
 
 TEST_F(CApiBuild, OtherRequestsGetProgramsOfTheirOwn) {
