@@ -79,8 +79,15 @@ Words unit_words(const Job& job, const UnitPlace& place, const Options& options,
     append(words, option_words("--optional", program.name));
   }
   add_trust_words(options, words);
-  append(words, option_words("--program", fmt::format("{}={}", program.name, program.path)));
+  // A name with "=" is that of a file, because --program would end it there.
+  const bool is_stem = program.name.find('=') != std::string::npos;
+  if (!is_stem) {
+    append(words, option_words("--program", fmt::format("{}={}", program.name, program.path)));
+  }
   append(words, {"-o", output});
+  if (is_stem) {
+    append(words, {"--", program.path});
+  }
   return words;
 }
 
@@ -120,12 +127,21 @@ std::string stem_of(const OutputPlan& output) {
   return stem == "-" ? "./-" : file_word(stem);
 }
 
-std::string unit_name(const Job& job, const UnitPlace& place, const OutputPlan& output) {
+// Differs from all `others`: names may contain the dots that are between them here.
+std::string unit_name(const Job& job, const UnitPlace& place, const OutputPlan& output,
+                      const Words& others) {
   const BuildTarget& target = job.targets[place.target];
-  std::string target_name = target.device ? number_of_device(*target.device) : target.target.spec;
-  std::replace(target_name.begin(), target_name.end(), ':', '-');
-  return fmt::format("{}.{}.{}.{}.clbin", stem_of(output), job.programs[place.program].name,
-                     job.variants[place.variant].name, target_name);
+  std::string names =
+      fmt::format("{}.{}.{}", job.programs[place.program].name, job.variants[place.variant].name,
+                  target.device ? number_of_device(*target.device) : target.target.spec);
+  std::replace(names.begin(), names.end(), ':', '-');
+  std::replace(names.begin(), names.end(), '/', '-');
+  const std::string stem = fmt::format("{}.{}", stem_of(output), names);
+  std::string file = stem + ".clbin";
+  for (int number = 2; std::find(others.begin(), others.end(), file) != others.end(); ++number) {
+    file = fmt::format("{}.{}.clbin", stem, number);
+  }
+  return file;
 }
 
 // Of a module: the command copies it into a bundle.
@@ -171,7 +187,7 @@ std::string preview_of(const Job& job, const Options& options, const OutputPlan&
   }
   Words merge = {"--merge"};
   for (const UnitPlace& place : places) {
-    merge.push_back(unit_name(job, place, output));
+    merge.push_back(unit_name(job, place, output, merge));
     text += command_line(unit_words(job, place, options, merge.back()));
   }
   for (const IlProgram& module : job.modules) {

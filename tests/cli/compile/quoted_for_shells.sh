@@ -41,6 +41,14 @@ oclcc '-###' --device "$device" -include@i.h --encrypt-key=@c.key --variant one=
 tail -n +2 commands > run.sh
 dash -e run.sh 2>&1 || echo "dash: exit $?"
 oclcc --verify --decrypt-key=@c.key h.clbin; echo "exit $?"
+# Names that contain what separates names in the files of units.
+cp h.cl a=b.cl
+oclcc '-###' --device "$device" -DH=1 --program a=h.cl --program a.b=h.cl --program c/d=h.cl --variant b.c= --variant c= a=b.cl -o names.clbin 2> commands
+tail -n +2 commands > run.sh
+dash -e run.sh 2>&1 || echo "dash: exit $?"
+mv names.clbin by_commands
+oclcc --device "$device" -DH=1 --program a=h.cl --program a.b=h.cl --program c/d=h.cl --variant b.c= --variant c= a=b.cl -o names.clbin
+cmp by_commands names.clbin && echo 'the same bundle'
 [ ! -e owned ] || echo "a name ran a command"
 # expected output:
 #| 0
@@ -57,3 +65,4 @@ oclcc --verify --decrypt-key=@c.key h.clbin; echo "exit $?"
 #| 0
 #| 0
 #| exit 0
+#| the same bundle

@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 #include <dlfcn.h>
+#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
@@ -588,6 +589,7 @@ TEST_F(CApiBuild, BuilderHoldsAtMostAThousandPrograms) {
 
 // Drivers do not work in a forked child, and have destroyed what they had when the process ends.
 TEST_F(CApiBuild, BuilderCallsNoDriverInAForkedChildOrInAnExitHandler) {
+  m_settings.cache = CLBIN_SWITCH_OFF; // no writing thread in a forked child
   // Returns how many programs are alive when everything of a child has been destroyed.
   const auto left_by = [&](const std::function<void(Builder&)>& use) {
     const pid_t child = ::fork();

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 namespace oclcc {
 namespace {
@@ -44,6 +45,21 @@ TEST(RemoteTrust, AsksNobodyForAPassphrase) {
   EXPECT_THAT(
       trust.error().message,
       ::testing::EndsWith("a passphrase protects this key, and nobody is asked for it here"));
+}
+
+TEST(RemoteTrust, DoesNotWaitForTheOtherEndOfAPipe) {
+  const auto folder = clbin::base::TemporaryFolder::create({}, "oclcc-trust-test-").value();
+  const std::filesystem::path pipe = folder.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  RemoteSettings signing;
+  signing.sign_key = pipe;
+  RemoteSettings requiring;
+  requiring.public_keys = {pipe.string()};
+  for (const RemoteSettings& settings : {signing, requiring}) {
+    const auto trust = read_remote_trust(settings);
+    ASSERT_FALSE(trust);
+    EXPECT_EQ(trust.error().message, "'" + pipe.string() + "' is not a regular file");
+  }
 }
 
 } // namespace
