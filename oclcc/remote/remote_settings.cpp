@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "worker/spawn.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <set>
 
