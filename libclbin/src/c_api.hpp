@@ -112,7 +112,7 @@ struct KeySource {
 void set_reporting(loader::LoadRequest& request, const LoadOptions& options, bool wants_report,
                    const loader::LoadReport& report);
 
-// Stores an error in `*error` unless `error` is null. Returns `status`, or
+// Stores an error in `*error` unless `error` is null. Returns its status, or
 // CLBIN_ERROR_OUT_OF_MEMORY if the error cannot be allocated.
 clbin_status set_error(clbin_error** error, base::Error&& reason) noexcept;
 clbin_status set_error_text(clbin_error** error, clbin_status status, const char* text) noexcept;

@@ -17,7 +17,7 @@ struct clbin_builder {
 
 namespace {
 
-// Uses the directory.
+// Replaces the directory by that of the caller, which turns the cache on.
 Result<void> set_folder(cache::CacheSettings& settings, const char* cache_dir) {
   settings.folder = cache_dir;
   if (!settings.folder.is_absolute()) {
@@ -184,9 +184,10 @@ Result<void> with_request(const BuildCall& call, clbin_report** report, const Us
   CLBIN_TRY_ASSIGN(auto request, request_of(call, options, report != nullptr, made->report));
   std::unique_ptr<const clbin_builder> own; // writes what is pending when it is destroyed
   if (call.builder == nullptr) {
-    constexpr clbin_builder_options k_once{sizeof(k_once),  {}, {}, {}, {}, {}, {},
-                                           CLBIN_SWITCH_OFF};
-    CLBIN_TRY_ASSIGN(own, make_builder(&k_once));
+    clbin_builder_options once{};
+    once.struct_size = sizeof(once);
+    once.reuse = CLBIN_SWITCH_OFF; // there is no second call
+    CLBIN_TRY_ASSIGN(own, make_builder(&once));
   }
   const clbin_builder& builder = call.builder == nullptr ? *own : *call.builder;
   const auto run = [&]() -> Result<void> {
@@ -214,28 +215,6 @@ Result<void> add_to(const clbin_builder& builder,
   builder.state.add_bundle(std::shared_ptr<const format::BundleReader>(bundle, &bundle->reader),
                            bundle->decrypted_builds);
   return {};
-}
-
-constexpr std::size_t k_most_files = 64; // of a variable: each is an open file of the application
-
-// Returns the paths between the colons of `list`, each once. Warns of those beyond k_most_files.
-std::vector<std::string> distinct_paths(std::string_view list, const char* variable,
-                                        loader::BuilderState& state) {
-  std::vector<std::string> paths;
-  while (!list.empty()) {
-    const std::string path(list.substr(0, list.find(':')));
-    list.remove_prefix(std::min(path.size() + 1, list.size()));
-    if (path.empty() || std::find(paths.begin(), paths.end(), path) != paths.end()) {
-      continue;
-    }
-    if (paths.size() == k_most_files) {
-      state.add_warning(fmt::format("{} names more than {} bundles: the others are not used",
-                                    variable, k_most_files));
-      break;
-    }
-    paths.push_back(path);
-  }
-  return paths;
 }
 
 Result<void> add_file(const clbin_builder& builder, const char* path,
@@ -296,8 +275,14 @@ clbin_status clbin_builder_add_files_of(const clbin_builder* builder, const char
     if (process.rights != cache::Rights::plain) {
       return {};
     }
-    for (const std::string& path :
-         distinct_paths(process.variable(variable).value_or(""), variable, builder->state)) {
+    auto paths = loader::listed_paths(process.variable(variable).value_or(""));
+    if (paths.size() > loader::k_most_listed_bundles) {
+      builder->state.add_warning(
+          fmt::format("{} names more than {} bundles: the others are not used", variable,
+                      loader::k_most_listed_bundles));
+      paths.resize(loader::k_most_listed_bundles);
+    }
+    for (const std::filesystem::path& path : paths) {
       if (const Result<void> added = add_file(*builder, path.c_str(), options); !added) {
         builder->state.add_warning(fmt::format("{}: {}", variable, added.error().message));
       }

@@ -168,7 +168,7 @@ Result<std::unique_ptr<clbin_bundle>> c_api::open_file(const char* path,
   CLBIN_TRY_ASSIGN(const Opening opening, opening_of(options));
   CLBIN_TRY_ASSIGN(auto source, base::open_file_source(path));
   auto bundle = open_source(std::move(source), opening, format::TrailingBytes::refuse);
-  if (!bundle && bundle.error().message.find(path) == std::string::npos) {
+  if (!bundle && bundle.error().message.find(base::in_quotes(path)) == std::string::npos) {
     return base::add_context(std::move(bundle.error()), base::in_quotes(path));
   }
   return bundle;

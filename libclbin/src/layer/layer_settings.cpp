@@ -3,6 +3,7 @@
 #include "base/crypto/key_text.hpp"
 #include "base/file_io.hpp"
 #include "base/text.hpp"
+#include "loader/run_time_program.hpp"
 
 #include <charconv>
 #include <limits>
@@ -17,18 +18,6 @@ constexpr std::size_t k_max_problems = 20;
 constexpr std::size_t k_fewest_digits = 8;
 constexpr std::size_t k_digest_digits = 64;
 
-std::vector<std::filesystem::path> split_paths(std::string_view text) {
-  std::vector<std::filesystem::path> paths;
-  while (!text.empty()) {
-    const std::string_view path = text.substr(0, text.find(':'));
-    if (!path.empty()) {
-      paths.emplace_back(path);
-    }
-    text.remove_prefix(std::min(text.size(), path.size() + 1));
-  }
-  return paths;
-}
-
 // The settings of a file and the variables. Each returns the problem with the value, or "".
 std::string set_mode(LayerSettings& settings, std::string_view value) {
   for (const Mode mode : {Mode::cache, Mode::serve, Mode::record, Mode::strict}) {
@@ -42,18 +31,13 @@ std::string set_mode(LayerSettings& settings, std::string_view value) {
 }
 
 std::string set_bundles(LayerSettings& settings, std::string_view value) {
-  constexpr std::size_t k_most_bundles = 64; // each is an open file of the application
-  settings.bundles.clear();
-  for (std::filesystem::path& path : split_paths(value)) {
-    if (std::find(settings.bundles.begin(), settings.bundles.end(), path) ==
-        settings.bundles.end()) {
-      settings.bundles.push_back(std::move(path));
-    }
+  settings.bundles = loader::listed_paths(value);
+  if (settings.bundles.size() <= loader::k_most_listed_bundles) {
+    return {};
   }
-  if (settings.bundles.size() > k_most_bundles) {
-    return fmt::format("names more than {} bundles", k_most_bundles);
-  }
-  return {};
+  settings.bundles.resize(loader::k_most_listed_bundles);
+  return fmt::format("more than {} bundles: the others are not used",
+                     loader::k_most_listed_bundles);
 }
 
 template <auto Member>
@@ -66,7 +50,7 @@ std::string set_path(LayerSettings& settings, std::string_view value) {
 std::string set_public_keys(LayerSettings& settings, std::string_view value) {
   settings.public_keys.clear();
   std::string problem;
-  for (const std::filesystem::path& path : split_paths(value)) {
+  for (const std::filesystem::path& path : loader::listed_paths(value)) {
     const auto bytes = base::read_regular_file(path, k_max_key_file_bytes);
     const auto key = bytes.has_value() ? base::parse_minisign_public_key(base::as_text(*bytes))
                                        : tl::unexpected(bytes.error());

@@ -41,6 +41,18 @@ struct BuilderMatch {
 
 } // namespace
 
+std::vector<std::filesystem::path> listed_paths(std::string_view list) {
+  std::vector<std::filesystem::path> paths;
+  while (!list.empty()) {
+    const std::string_view path = list.substr(0, list.find(':'));
+    if (!path.empty() && std::find(paths.begin(), paths.end(), path) == paths.end()) {
+      paths.emplace_back(path);
+    }
+    list.remove_prefix(std::min(list.size(), path.size() + 1));
+  }
+  return paths;
+}
+
 // A bundle, and which of its groups were made from which source.
 class BuilderState::IndexedBundle {
 public:

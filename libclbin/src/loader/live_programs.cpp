@@ -59,9 +59,9 @@ LivePrograms::LivePrograms() : m_owner(::getpid()) {}
 // Drivers do not work in a forked child.
 LivePrograms::~LivePrograms() {
   const opencl::DriverWork work = opencl::begin_driver_work();
-  for (Live& live : m_all) {
-    if (work == nullptr || m_owner != ::getpid()) {
-      (void)live.program.take();
+  if (work == nullptr || m_owner != ::getpid()) {
+    for (const auto& live : m_all) {
+      (void)live->program.take();
     }
   }
 }
@@ -72,20 +72,22 @@ opencl::Program LivePrograms::find(const opencl::Driver& driver, cl_context cont
     return {};
   }
   const Stopwatch stopwatch;
-  opencl::Program program;
+  // The driver is not called with the lock: it may be compiling for another thread.
+  std::vector<std::shared_ptr<const Live>> equal;
   {
     const std::lock_guard lock(m_mutex);
-    const auto found = std::find_if(m_all.begin(), m_all.end(), [&](const Live& live) {
-      return live.context == context && live.devices == request.devices &&
-             live.options == request.source.options && is_text_of(live.text, request.source) &&
-             live.is_unchanged(driver);
+    std::copy_if(m_all.begin(), m_all.end(), std::back_inserter(equal), [&](const auto& live) {
+      return live->context == context && live->devices == request.devices &&
+             live->options == request.source.options && is_text_of(live->text, request.source);
     });
-    if (found == m_all.end() || driver.RetainProgram(found->program.get()) != CL_SUCCESS) {
-      return {};
-    }
-    program = opencl::Program(found->program.get(), driver.ReleaseProgram);
-    report = found->report;
   }
+  const auto found = std::find_if(equal.begin(), equal.end(),
+                                  [&](const auto& live) { return live->is_unchanged(driver); });
+  if (found == equal.end() || driver.RetainProgram((*found)->program.get()) != CL_SUCCESS) {
+    return {};
+  }
+  opencl::Program program((*found)->program.get(), driver.ReleaseProgram);
+  report = (*found)->report;
   report.program = request.source.label.empty() ? report.program : request.source.label;
   Attempt attempt;
   attempt.decision = Decision::loaded;
@@ -94,7 +96,7 @@ opencl::Program LivePrograms::find(const opencl::Driver& driver, cl_context cont
   attempt.reason = "this process has made it before";
   attempt.microseconds = stopwatch.microseconds();
   report.microseconds = attempt.microseconds;
-  if (request.on_attempt) { // without the lock: the callback may build
+  if (request.on_attempt) {
     request.on_attempt(attempt);
   }
   report.attempts.push_back(std::move(attempt));
@@ -108,26 +110,28 @@ void LivePrograms::add(const opencl::Driver& driver, cl_context context,
       m_owner != ::getpid() || driver.RetainProgram(program) != CL_SUCCESS) {
     return;
   }
-  Live live{context,
-            request.devices,
-            {},
-            request.source.options,
-            opencl::build_options(driver, program, request.devices.front()),
-            report,
-            opencl::Program(program, driver.ReleaseProgram)};
-  live.report.warnings.clear();
-  live.report.attempts.clear();
+  auto live =
+      std::make_shared<Live>(Live{context,
+                                  request.devices,
+                                  {},
+                                  request.source.options,
+                                  opencl::build_options(driver, program, request.devices.front()),
+                                  report,
+                                  opencl::Program(program, driver.ReleaseProgram)});
+  live->report.warnings.clear();
+  live->report.attempts.clear();
   for (const std::string_view text : request.source.strings) {
-    live.text += text;
+    live->text += text;
   }
   opencl::watch_process_end();
-  std::list<Live> dropped; // released without the lock: an application's callback may build
+  std::vector<std::shared_ptr<Live>> dropped; // released without the lock
   const std::lock_guard lock(m_mutex);
-  m_text_bytes += live.text.size();
+  m_text_bytes += live->text.size();
   m_all.push_back(std::move(live));
   while (m_all.size() > k_most_programs || m_text_bytes > k_most_text_bytes) {
-    m_text_bytes -= m_all.front().text.size();
-    dropped.splice(dropped.end(), m_all, m_all.begin());
+    m_text_bytes -= m_all.front()->text.size();
+    dropped.push_back(std::move(m_all.front()));
+    m_all.pop_front();
   }
 }
 

@@ -4,7 +4,7 @@
 
 #include "loader/load_program.hpp"
 
-#include <list>
+#include <deque>
 
 namespace clbin::loader {
 
@@ -21,6 +21,11 @@ struct SourceMatches {
   // contain what is built of it, or that cannot be searched; null if there is none.
   std::shared_ptr<const format::BundleReader> encrypted;
 };
+
+// Returns the paths between the colons of a list, each once, without empty ones.
+[[nodiscard]] std::vector<std::filesystem::path> listed_paths(std::string_view list);
+// How many bundles a variable may list: each is an open file of the application.
+inline constexpr std::size_t k_most_listed_bundles = 64;
 
 // Whether the user cache, which is not encrypted, may contain and serve builds of encrypted source.
 enum class DecryptedBuilds : std::uint8_t { refused, kept };
@@ -83,9 +88,9 @@ public:
 
 private:
   struct Live;
-  int m_owner;                // the process
-  mutable std::mutex m_mutex; // guards the following
-  std::list<Live> m_all;      // oldest first
+  int m_owner;                             // the process
+  mutable std::mutex m_mutex;              // guards the following
+  std::deque<std::shared_ptr<Live>> m_all; // oldest first
   std::size_t m_text_bytes = 0;
 };
 

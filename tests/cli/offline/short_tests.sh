@@ -170,6 +170,9 @@ ls
 tail -n +2 commands > run.sh
 sh -e run.sh && mv k.clbin by_commands.clbin
 oclcc "${words[@]}" -o k.clbin && cmp k.clbin by_commands.clbin && echo "the same bytes"
+ln -s "$(command -v clang-15 || command -v clang-19)" 'c lang'
+oclcc '-###' "${words[@]}" --tool 'clang=./c lang' -o t.clbin 2>&1 | grep -c -- "--tool 'clang=.*c lang'"
+rm 'c lang'
 # Each unit of an encrypted bundle is encrypted, and only the last command encrypts for recipients.
 cp k.cl l.cl
 oclcc --keygen c --key-type content
@@ -180,6 +183,7 @@ oclcc '-###' k.cl --target spirv:1.2 --encrypt-for r.pub -o x.clbin 2>&1 | tail 
 #| commands
 #| k.cl
 #| the same bytes
+#| 3
 #|  oclcc --target spirv:1.2 --encrypt-key c.key --no-cache --program k=k.cl -o x.k.default.spirv-1.2.clbin
 #|  oclcc --target spirv:1.2 --encrypt-key c.key --no-cache --program l=l.cl -o x.l.default.spirv-1.2.clbin
 #|  oclcc --merge x.k.default.spirv-1.2.clbin x.l.default.spirv-1.2.clbin --decrypt-key c.key -o x.merged.clbin

@@ -230,6 +230,16 @@ TEST_F(CApiBuild, ErrorOfAFileNamesIt) {
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), ::testing::StartsWith("'" + path + "': not a bundle"));
   }
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(m_folder.path());
+  write("b", base::Bytes{std::byte{'j'}}); // a letter of the message
+  try {
+    Builder(&m_settings).add_file("b");
+    FAIL() << "it is no bundle";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), ::testing::StartsWith("'b': not a bundle"));
+  }
+  std::filesystem::current_path(before);
 }
 
 TEST_F(CApiBuild, BuilderThatRequiresSignaturesRequiresThemOfFiles) {
@@ -349,15 +359,29 @@ TEST_F(CApiBuild, ErrorCarriesTheCallThatFailed) {
     EXPECT_EQ(error.stage(), "clBuildProgram");
     EXPECT_EQ(error.build_log(), "source:1: error");
   }
-  m_driver.script_device_failure(m_device, CL_DEVICE_NAME, CL_OUT_OF_RESOURCES);
+  const base::Bytes bytes = bundle_of_text(); // whose binary the driver refuses
+  m_options.fallback(Fallback::never);
   try {
-    release(Builder(&m_settings).build(m_context, m_device, k_text, m_options));
+    release(Bundle::from_memory(bytes).load(m_context, m_device, "p", m_options));
     FAIL() << "the driver refuses";
   } catch (const Error& error) {
-    EXPECT_EQ(error.status(), CLBIN_ERROR_OPENCL_CALL);
-    EXPECT_EQ(error.opencl_code(), CL_OUT_OF_RESOURCES);
-    EXPECT_EQ(error.stage(), "clGetDeviceInfo");
-    EXPECT_EQ(error.build_log(), "");
+    EXPECT_EQ(error.status(), CLBIN_ERROR_BINARY_REFUSED);
+    EXPECT_EQ(error.opencl_code(), CL_INVALID_BINARY);
+    EXPECT_EQ(error.stage(), "clCreateProgramWithBinary");
+  }
+  for (const cl_device_info query : {CL_DEVICE_NAME, CL_DEVICE_PLATFORM}) {
+    cl_device_id device = m_driver.add_device(test::unknown_identity("e"));
+    cl_context context = m_driver.add_context({device});
+    m_driver.script_device_failure(device, query, CL_OUT_OF_RESOURCES);
+    try {
+      release(Builder(&m_settings).build(context, device, k_text, m_options));
+      FAIL() << "the driver refuses";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), CLBIN_ERROR_OPENCL_CALL);
+      EXPECT_EQ(error.opencl_code(), CL_OUT_OF_RESOURCES);
+      EXPECT_EQ(error.stage(), "clGetDeviceInfo");
+      EXPECT_EQ(error.build_log(), "");
+    }
   }
   EXPECT_EQ(clbin_error_opencl_code(nullptr), 0);
   EXPECT_STREQ(clbin_error_stage(nullptr), "");

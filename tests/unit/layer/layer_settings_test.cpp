@@ -17,7 +17,9 @@ namespace {
 using test::OddFile;
 using test::Outcome;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 using Variables = std::map<std::string, std::string>;
 
 constexpr const char* k_unclear =
@@ -140,6 +142,19 @@ TEST(LayerSettings, NameTheVariableOfAWrongValue) {
       ElementsAre("CLBIN_LAYER_MODE: unknown mode 'fast': expected cache, serve, record or "
                   "strict",
                   "CLBIN_LAYER_RECORD_SOURCE: '2' is neither 1 nor 0, yes nor no"));
+}
+
+TEST(LayerSettings, ListAtMost64BundlesAndEachOnce) {
+  const SettingsRead twice = settings_of({{"CLBIN_LAYER_BUNDLES", "a:b::a:"}});
+  EXPECT_THAT(twice.problems, IsEmpty());
+  EXPECT_THAT(twice.settings.bundles, ElementsAre("a", "b"));
+  std::string many;
+  for (int i = 0; i < 65; ++i) {
+    many += std::to_string(i) + ":";
+  }
+  const SettingsRead read = settings_of({{"CLBIN_LAYER_BUNDLES", many}});
+  EXPECT_THAT(read.problems, ElementsAre(HasSubstr("more than 64 bundles")));
+  EXPECT_THAT(read.settings.bundles, SizeIs(64));
 }
 
 TEST(LayerSettings, FallBackToCacheIfAModeLacksWhatItNeeds) {
