@@ -369,7 +369,8 @@ TEST_F(CApiBuild, ErrorCarriesTheCallThatFailed) {
     EXPECT_EQ(error.opencl_code(), CL_INVALID_BINARY);
     EXPECT_EQ(error.stage(), "clCreateProgramWithBinary");
   }
-  for (const cl_device_info query : {CL_DEVICE_NAME, CL_DEVICE_PLATFORM}) {
+  for (const cl_device_info query :
+       std::initializer_list<cl_device_info>{CL_DEVICE_NAME, CL_DEVICE_PLATFORM}) {
     cl_device_id device = m_driver.add_device(test::unknown_identity("e"));
     cl_context context = m_driver.add_context({device});
     m_driver.script_device_failure(device, query, CL_OUT_OF_RESOURCES);
