@@ -53,6 +53,10 @@ Result<void> ByteReader::require_end() const {
   return {};
 }
 
+void ByteWriter::write_bytes(ByteView bytes) {
+  m_bytes.insert(m_bytes.end(), bytes.begin(), bytes.end());
+}
+
 void ByteWriter::write_text(std::string_view text) {
   assert(text.size() <= 0xffffffffU);
   write_u32(static_cast<std::uint32_t>(text.size()));

@@ -93,7 +93,9 @@ public:
   void write_u16(std::uint16_t value) { write_bytes(little_endian(value)); }
   void write_u32(std::uint32_t value) { write_bytes(little_endian(value)); }
   void write_u64(std::uint64_t value) { write_bytes(little_endian(value)); }
-  void write_bytes(ByteView bytes) { m_bytes.insert(m_bytes.end(), bytes.begin(), bytes.end()); }
+  // Not inline: gcc 12 with -O3 warns of an overflow in std::vector<std::byte>::insert that
+  // cannot happen, for a caller that begins with two numbers.
+  void write_bytes(ByteView bytes);
   // Writes a u32 length and the bytes. `text` must be shorter than 4 GiB.
   void write_text(std::string_view text);
   void write_zeros(std::size_t count) { m_bytes.resize(m_bytes.size() + count); }
