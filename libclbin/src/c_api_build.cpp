@@ -30,7 +30,9 @@ Result<void> set_folder(cache::CacheSettings& settings, const char* cache_dir) {
 }
 
 Result<cache::CacheSettings> settings_of(const clbin_builder_options& options) {
-  auto settings = cache::CacheSettings::from_environment(cache::this_process());
+  auto settings = cache::CacheSettings::from_environment(
+      cache::this_process(), options.cache_dir != nullptr ? cache::CacheOnPocl::yes //
+                                                          : cache::CacheOnPocl::no);
   CLBIN_TRY(c_api::check_switch(options.cache, "cache"));
   CLBIN_TRY(c_api::check_switch(options.cache_on_pocl, "cache_on_pocl"));
   CLBIN_TRY(c_api::check_switch(options.reuse, "reuse"));
@@ -109,7 +111,7 @@ Result<loader::RunTimeSource> source_of(const clbin_source* pointer,
   return source;
 }
 
-// The arguments of clbin_build and clbin_builder_keep.
+// The arguments of clbin_build.
 struct BuildCall {
   const clbin_builder* builder;
   cl_context context;
@@ -117,7 +119,6 @@ struct BuildCall {
   std::size_t device_count;
   const clbin_source* source;
   const clbin_load_options* options;
-  loader::Examination examination = loader::Examination::in_begin;
 };
 
 Result<loader::RunTimeRequest> request_of(const BuildCall& call, const c_api::LoadOptions& options,
@@ -131,33 +132,22 @@ Result<loader::RunTimeRequest> request_of(const BuildCall& call, const c_api::Lo
   request.fallback = options.request.fallback;
   request.store = options.request.store;
   c_api::set_reporting(request, options, wants_report, filled);
-  request.examination = call.examination;
+  request.examination = loader::Examination::after_a_miss;
   return request;
 }
 
-// What a call of clbin_build or clbin_builder_keep needs, in order.
-struct Begun {
-  const opencl::Driver& driver;
-  loader::BuilderState& state;
-  cl_context context;
-  loader::RunTimeRequest request;
-  loader::LoadReport& report;
-
-  // `request` is empty afterwards.
-  [[nodiscard]] Result<loader::RunTimeProgram> program() {
-    return loader::RunTimeProgram::begin(driver, state, context, std::move(request), report);
-  }
-};
-
-Result<opencl::Program> build(Begun& begun) {
-  if (const auto* const live = begun.state.live_programs(); live != nullptr) {
-    if (auto known = live->find(begun.driver, begun.context, begun.request, begun.report)) {
-      begun.report.warnings = begun.state.warnings();
+Result<opencl::Program> build(const opencl::Driver& driver, loader::BuilderState& state,
+                              cl_context context, loader::RunTimeRequest request,
+                              loader::LoadReport& report) {
+  if (const auto* const live = state.live_programs(); live != nullptr) {
+    if (auto known = live->find(driver, context, request, report)) {
+      report.warnings = state.warnings();
       return known;
     }
   }
-  const loader::FallbackPolicy fallback = begun.request.fallback;
-  CLBIN_TRY_ASSIGN(auto program, begun.program());
+  const loader::FallbackPolicy fallback = request.fallback;
+  CLBIN_TRY_ASSIGN(auto program, loader::RunTimeProgram::begin(driver, state, context,
+                                                               std::move(request), report));
   if (auto served = program.serve()) {
     program.remember(served->program.get());
     return std::move(served->program);
@@ -170,15 +160,14 @@ Result<opencl::Program> build(Begun& begun) {
   Result<opencl::Program> built = program.build();
   if (built) {
     program.keep(built->get());
+    program.keep_on_pocl(built->get());
     program.remember(built->get());
   }
   return built;
 }
 
-// Calls `use` with what the call needs, and makes its report, unless the arguments are invalid.
-// `use` returns base::Result<void>.
-template <typename Use>
-Result<void> with_request(const BuildCall& call, clbin_report** report, const Use& use) {
+// Makes the report, unless the arguments are invalid.
+Result<opencl::Program> build(const BuildCall& call, clbin_report** report) {
   CLBIN_TRY_ASSIGN(const c_api::LoadOptions options, c_api::load_options_of(call.options));
   auto made = std::make_unique<clbin_report>();
   CLBIN_TRY_ASSIGN(auto request, request_of(call, options, report != nullptr, made->report));
@@ -190,12 +179,11 @@ Result<void> with_request(const BuildCall& call, clbin_report** report, const Us
     CLBIN_TRY_ASSIGN(own, make_builder(&once));
   }
   const clbin_builder& builder = call.builder == nullptr ? *own : *call.builder;
-  const auto run = [&]() -> Result<void> {
+  const auto run = [&]() -> Result<opencl::Program> {
     CLBIN_TRY_ASSIGN(const opencl::Driver driver, builder.driver.functions(options));
-    Begun begun{driver, builder.state, call.context, std::move(request), made->report};
-    return use(begun);
+    return build(driver, builder.state, call.context, std::move(request), made->report);
   };
-  Result<void> result = run();
+  Result<opencl::Program> result = run();
   c_api::hand_over(std::move(made), report);
   return result;
 }
@@ -317,31 +305,9 @@ clbin_status clbin_build(const clbin_builder* builder, struct _cl_context* conte
       *report = nullptr;
     }
     CLBIN_TRY(c_api::clear(result, "result"));
-    return with_request({builder, context, devices, device_count, source, options,
-                         loader::Examination::after_a_miss},
-                        report, [&](Begun& begun) -> Result<void> {
-                          CLBIN_TRY_ASSIGN(opencl::Program built, build(begun));
-                          *result = built.take();
-                          return {};
-                        });
-  });
-}
-
-clbin_status clbin_builder_keep(const clbin_builder* builder, struct _cl_context* context,
-                                struct _cl_device_id* const* devices, size_t device_count,
-                                const clbin_source* source, const clbin_load_options* options,
-                                struct _cl_program* program, clbin_report** report,
-                                clbin_error** error) {
-  return c_api::guarded(error, [&]() -> Result<void> {
-    if (report != nullptr) {
-      *report = nullptr;
-    }
-    CLBIN_TRY(c_api::require(program, "program"));
-    return with_request({builder, context, devices, device_count, source, options}, report,
-                        [&](Begun& begun) -> Result<void> {
-                          CLBIN_TRY_ASSIGN(auto built, begun.program());
-                          built.keep(program, loader::KeepTime::after_launches);
-                          return {};
-                        });
+    CLBIN_TRY_ASSIGN(opencl::Program built,
+                     build({builder, context, devices, device_count, source, options}, report));
+    *result = built.take();
+    return {};
   });
 }

@@ -96,7 +96,6 @@ class LiveObjects:
         "clbin_load": [(7, "clbin_report_free")],
         "clbin_builder_create": [(1, "clbin_builder_free")],
         "clbin_build": [(7, "clbin_report_free")],
-        "clbin_builder_keep": [(7, "clbin_report_free")],
     }
 
     def __init__(self, library):

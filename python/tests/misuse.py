@@ -129,7 +129,6 @@ def use_builder(objects):
             lambda: builder.add_bundle(objects.one_of(objects.bundles)),
             lambda: objects.programs.append(builder.build(context, source, options)),
             lambda: objects.programs.append(clbin.build(context, source, label=objects.name())),
-            lambda: builder.keep(context, source, objects.one_of(objects.programs)),
         ]
     )
 

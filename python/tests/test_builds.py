@@ -96,8 +96,6 @@ def test_rejects_arguments_of_other_types(device, context):
         clbin.Builder(cache_dir=3)
     with pytest.raises(TypeError, match="'bundle' must be a clbin.Bundle"):
         clbin.Builder().add_bundle("k.clbin")
-    with pytest.raises(TypeError, match="'program' must be a pyopencl.Program"):
-        clbin.Builder().keep(context, SCALE, None)
 
 
 def test_a_builder_has_settings_of_its_own(cl, device, context, tmp_path, empty_cache):
@@ -106,7 +104,6 @@ def test_a_builder_has_settings_of_its_own(cl, device, context, tmp_path, empty_
         program = builder.build(context, SCALE, report=report)
         assert report.origin == clbin.Origin.SOURCE
         assert run_scale(cl, context, program) == [0, 2, 4, 6]
-        builder.keep(context, SCALE, program)
     with clbin.Builder(cache_dir=tmp_path / "other", cache_on_pocl=True) as builder:
         program = builder.build(context, SCALE, report=report)
         assert report.origin == clbin.Origin.USER_CACHE
@@ -134,7 +131,6 @@ def test_a_builder_serves_from_a_bundle_that_was_closed(cl, device, context, sca
     assert builder.closed
     for use in (
         lambda: builder.build(context, SCALE),
-        lambda: builder.keep(context, SCALE, program),
         lambda: builder.add_bundle(bundle),
         builder.__enter__,
     ):
@@ -228,22 +224,6 @@ def test_a_process_stores_binaries_of_pocl_at_its_end_unless_the_environment_for
 
 
 @pytest.mark.parametrize("device", ["pocl"], indirect=True)
-def test_a_builder_holds_a_limited_number_of_programs_of_pocl(cl, context, monkeypatch):
-    stored = []
-    monkeypatch.setattr("clbin._build._MOST_HELD", 1)
-    monkeypatch.setattr(
-        "clbin._build._BuildCall.keep_quietly",
-        lambda request, builder, program: stored.append(program),
-    )
-    with clbin.Builder() as builder:
-        first = builder.build(context, SCALE)
-        assert stored == []
-        second = builder.build(context, SCALE + "\n")
-        assert stored == [first]
-    assert stored == [first, second]
-
-
-@pytest.mark.parametrize("device", ["pocl"], indirect=True)
 def test_a_builder_stores_binaries_of_pocl_when_it_is_closed(cl, context):
     report = clbin.Report()
     with clbin.Builder(cache_on_pocl=True) as builder:
@@ -259,8 +239,3 @@ def test_a_builder_stores_binaries_of_pocl_when_it_is_closed(cl, context):
     with clbin.Builder(cache_on_pocl=True) as builder:
         builder.build(context, "\n" + SCALE, report=report)
         assert report.origin == clbin.Origin.SOURCE
-        program = builder.build(context, SCALE + "\n", report=report)
-        builder.keep(context, SCALE + "\n", program)
-    with clbin.Builder(cache_on_pocl=True) as builder:
-        builder.build(context, SCALE + "\n", report=report)
-        assert report.origin == clbin.Origin.USER_CACHE

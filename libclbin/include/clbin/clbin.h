@@ -604,7 +604,9 @@ CLBIN_API clbin_status clbin_load(const clbin_bundle* bundle, struct _cl_context
 typedef struct clbin_builder_options {
   size_t struct_size;
   clbin_switch cache;         /* the user cache and the quarantine; default: CLBIN_CACHE */
-  clbin_switch cache_on_pocl; /* see clbin_builder_keep; default: CLBIN_CACHE_POCL, or off */
+  clbin_switch cache_on_pocl; /* whether the user cache serves PoCL, which has a cache of its own;
+                                 see clbin_build. Default: CLBIN_CACHE_POCL, or whether cache_dir is
+                                 set */
   const char* cache_dir;      /* an absolute path; NULL: CLBIN_CACHE_DIR, see libclbin(3) */
   uint64_t cache_max_bytes;   /* 0: CLBIN_CACHE_MAX_SIZE */
   clbin_signature_policy signature_policy; /* REQUIRED: only bundles that were opened with REQUIRED
@@ -655,7 +657,8 @@ CLBIN_API clbin_status clbin_builder_add_files_of(const clbin_builder* builder,
                                                   const clbin_open_options* options,
                                                   clbin_error** error);
 /* Frees a builder. Programs that it built stay valid. Blocks until what builds produced has been
- * written to the user cache. NULL is allowed. Since 0.1. */
+ * written to the user cache (on PoCL, see clbin_build), so that the OpenCL library must not have
+ * been closed. NULL is allowed. Since 0.1. */
 CLBIN_API void clbin_builder_free(clbin_builder* builder);
 
 /* A program, as an application passes it to OpenCL. Set struct_size to sizeof(clbin_source), and
@@ -687,8 +690,19 @@ typedef struct clbin_source {
  * the bundles of the builder; the user cache; compatible entries of the bundles; for one device,
  * entries in IL. A bundle serves if it contains the program under its digest (`oclcc --record`), or
  * a program with the same source and options. Otherwise builds the program: the driver receives
- * exactly the strings and options of the caller. The user cache stores the result, except on PoCL
- * (clbin_builder_keep). Locks, quarantine, report and cache problems are those of clbin_load.
+ * exactly the strings and options of the caller. The user cache stores the result; on PoCL only
+ * with cache_on_pocl. Locks, quarantine, report and cache problems are those of clbin_load.
+ *
+ * PoCL compiles a kernel for a work-group size at its first launch with it, and compiles every
+ * kernel once more when it is asked for a binary, 0.1 to 0.3 seconds each. The builder therefore
+ * retains the program, and takes the binary of a copy that it builds from the same source: on a
+ * thread of its own, one second after its last build, or in clbin_builder_free, which begins
+ * nothing that would take more than 5 seconds. Launches that compile meanwhile wait for the kernel
+ * that PoCL compiles. exit() waits for a binary that is being taken, and the others are not stored;
+ * nothing is called in exit handlers. A program of more than 64 kernels is not stored. Three kinds
+ * of programs have no such copy, so that clbin_build takes their binaries before it returns: those
+ * with a required work-group size on PoCL before version 6, which would end the process if one of
+ * them ran, all if PoCL's own cache is off, and IL and headers.
  *
  * The driver may read more than libclbin can know: an #include whose macros cannot be resolved, a
  * header that is a pipe or exists in two places with different contents, __TIME__, __DATE__,
@@ -697,11 +711,10 @@ typedef struct clbin_source {
  *
  * `builder` may be NULL: the call uses a builder with default options, and writes to the user cache
  * before it returns. `options` may be NULL. Of `options`, resolve, library, store, callback and
- * constants (for IL)
- * are used as by clbin_load; build options follow those of `source`; a variant is ignored. With
- * FALLBACK_NEVER, only device binaries of bundles serve; with FALLBACK_ALWAYS, the program is built
- * and not stored. `report` and `error` are those of clbin_load; clbin_attempt.entry is the index
- * among all entries of a bundle.
+ * constants (for IL) are used as by clbin_load; build options follow those of `source`; a variant
+ * is ignored. With FALLBACK_NEVER, only device binaries of bundles serve; with FALLBACK_ALWAYS, the
+ * program is built and not stored. `report` and `error` are those of clbin_load;
+ * clbin_attempt.entry is the index among all entries of a bundle.
  *
  * INVALID_ARGUMENT (also for source and IL together, IL with headers, and a device that is not one
  * of the context or occurs twice), NO_MATCHING_ENTRY (with FALLBACK_NEVER), NO_OPENCL, OPENCL_CALL,
@@ -711,24 +724,6 @@ CLBIN_API clbin_status clbin_build(const clbin_builder* builder, struct _cl_cont
                                    const clbin_source* source, const clbin_load_options* options,
                                    struct _cl_program** result, clbin_report** report,
                                    clbin_error** error);
-
-/* Stores the binary of a program that clbin_build returned for the same arguments. Only needed for
- * PoCL, and only if cache_on_pocl is on: PoCL compiles a kernel for a work-group size when it is
- * first launched with it, and its binary contains only what was compiled until then. Call it when
- * the first launches have ended: PoCL would end the process if a kernel of the program with a
- * required work-group size ran. The next process then compiles nothing at its first launch with
- * these sizes.
- * PoCL compiles all kernels of the program for it, 0.1 to 0.3 seconds each, and returns the same
- * binary for the program ever after.
- * libclbin(3), "Source known only at run time", describes how to do so without launches.
- * Does nothing if the user cache already contains the program. Problems are warnings of the report,
- * which may be NULL. INVALID_ARGUMENT, NO_OPENCL, OPENCL_CALL. Thread-safe. Since 0.1. */
-CLBIN_API clbin_status clbin_builder_keep(const clbin_builder* builder, struct _cl_context* context,
-                                          struct _cl_device_id* const* devices, size_t device_count,
-                                          const clbin_source* source,
-                                          const clbin_load_options* options,
-                                          struct _cl_program* program, clbin_report** report,
-                                          clbin_error** error);
 
 /* Removes all programs from the user cache in `cache_dir`, an absolute path, or, if it is NULL, in
  * the directory that the environment chooses, which applications share; also if the cache is off.

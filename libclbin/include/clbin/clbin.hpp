@@ -982,15 +982,6 @@ public:
         build(Binding::handle(context), Binding::handles(devices), source, options, report));
   }
 
-  // Stores the binary of a program after its first launches, for PoCL; see clbin_builder_keep.
-  void keep(_cl_context* context, View<_cl_device_id*> devices, const Source& source,
-            _cl_program* program, const LoadOptions& options = LoadOptions(),
-            Report* report = nullptr) const {
-    const detail::RawSource raw(source);
-    detail::call_with_report(report, clbin_builder_keep, m_builder.get(), context, devices.data(),
-                             devices.size(), raw.get(), options.get(), program);
-  }
-
   [[nodiscard]] const clbin_builder* get() const noexcept { return m_builder.get(); }
 
 private:

@@ -109,13 +109,18 @@ ProcessEnvironment this_process() {
           home_of_effective_user};
 }
 
-CacheSettings CacheSettings::from_environment(const ProcessEnvironment& environment) {
+CacheSettings CacheSettings::from_environment(const ProcessEnvironment& environment,
+                                              CacheOnPocl on_pocl_by_default) {
   CacheSettings settings;
   settings.now = [] { return std::chrono::system_clock::now(); };
   settings.pause = [](std::chrono::milliseconds time) { std::this_thread::sleep_for(time); };
   const bool is_trusted = environment.rights == Rights::plain;
-  if (is_trusted && value_of(environment, "CLBIN_CACHE_POCL") == "1") {
-    settings.on_pocl = CacheOnPocl::yes;
+  const auto on_pocl = is_trusted ? value_of(environment, "CLBIN_CACHE_POCL") : std::nullopt;
+  settings.on_pocl = on_pocl == "1"   ? CacheOnPocl::yes
+                     : on_pocl == "0" ? CacheOnPocl::no
+                                      : on_pocl_by_default;
+  if (environment.variable("POCL_KERNEL_CACHE") == "0") { // PoCL reads it in every process
+    settings.of_pocl = PoclCache::off;
   }
   const Folder folder = cache_folder(environment);
   settings.folder = folder.path;

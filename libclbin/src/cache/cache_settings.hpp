@@ -39,6 +39,9 @@ enum class CacheUse : std::uint8_t { on, off };
 // Whether the user cache serves PoCL, which has a cache of its own, for source of run time.
 enum class CacheOnPocl : std::uint8_t { no, yes };
 
+// PoCL's own cache, which POCL_KERNEL_CACHE=0 turns off.
+enum class PoclCache : std::uint8_t { off, on };
+
 struct CacheSettings {
   static constexpr std::uint64_t k_default_max_bytes = 512ULL << 20U;
 
@@ -48,6 +51,7 @@ struct CacheSettings {
   std::string warning;
   std::filesystem::path folder; // absolute
   CacheOnPocl on_pocl = CacheOnPocl::no;
+  PoclCache of_pocl = PoclCache::on;
   // Limit for each cache in the directory (the user cache, the compile cache). 0: nothing is
   // stored.
   std::uint64_t max_bytes = k_default_max_bytes;
@@ -57,13 +61,15 @@ struct CacheSettings {
   std::function<std::chrono::system_clock::time_point()> now;
   std::function<void(std::chrono::milliseconds)> pause;
 
-  // CLBIN_CACHE=0 turns the cache off; CLBIN_CACHE_POCL=1 sets `on_pocl`. The directory is
+  // CLBIN_CACHE=0 turns the cache off; CLBIN_CACHE_POCL=1 or 0 sets `on_pocl`. The directory is
   // CLBIN_CACHE_DIR, otherwise $XDG_CACHE_HOME/clbin, otherwise $HOME/.cache/clbin.
   // CLBIN_CACHE_MAX_SIZE is a number of bytes, or a number followed by K, M, G or T (powers of
   // 1024). An elevated process reads none of these: its directory is below the home of the
   // effective user. Never fails: without a usable directory, the cache is off, with a warning; an
   // invalid size leads to a warning and the default.
-  [[nodiscard]] static CacheSettings from_environment(const ProcessEnvironment& environment);
+  [[nodiscard]] static CacheSettings
+  from_environment(const ProcessEnvironment& environment,
+                   CacheOnPocl on_pocl_by_default = CacheOnPocl::no);
   // As from_environment(), for what is in the directory: a cache that is off may contain entries.
   [[nodiscard]] static CacheSettings of_folder(const ProcessEnvironment& environment);
 };

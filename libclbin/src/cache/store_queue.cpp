@@ -1,10 +1,10 @@
 #include "cache/keyed_store.hpp"
 
+#include "base/background_thread.hpp"
+
 #include <condition_variable>
-#include <csignal>
 #include <deque>
 #include <exception>
-#include <pthread.h>
 #include <system_error>
 #include <thread>
 #include <unistd.h>
@@ -12,28 +12,6 @@
 namespace clbin::cache {
 
 namespace {
-
-// Blocks all signals during its lifetime, so that threads started in it receive none. Signal
-// handlers belong to the application.
-class SignalsBlocked {
-public:
-  SignalsBlocked() noexcept {
-    sigset_t all;
-    sigfillset(&all);
-    m_is_set = ::pthread_sigmask(SIG_SETMASK, &all, &m_before) == 0;
-  }
-  ~SignalsBlocked() {
-    if (m_is_set) {
-      ::pthread_sigmask(SIG_SETMASK, &m_before, nullptr);
-    }
-  }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
-private:
-  sigset_t m_before{};
-  bool m_is_set = false;
-};
 
 // Returns a warning; empty if there is none. The claim is released with the job.
 std::string carry_out(const KeyedStore& cache, StoreJob job) {
@@ -58,9 +36,8 @@ struct StoreQueue::Writer {
     if (thread.joinable()) {
       thread.join(); // it has finished its work
     }
-    const SignalsBlocked blocked;
     try {
-      thread = std::thread([this] { write_all(); });
+      thread = base::start_background_thread([this] { write_all(); });
       is_working = true;
     } catch (const std::system_error&) {
       is_working = false;

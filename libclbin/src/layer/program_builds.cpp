@@ -446,10 +446,9 @@ void ProgramBuilds::after_wait() noexcept {
 
 // A copy of the program is stored, because PoCL returns the first binary of a program for ever. The
 // copy contains what PoCL's own cache has of the first program.
-EarlyKeep ProgramBuilds::early_keep_of(const TrackedProgram& program) {
-  const bool has_own_cache =
-      cache::this_process().variable("POCL_KERNEL_CACHE").value_or("1") != "0";
-  return has_own_cache && program.il.empty() ? EarlyKeep::yes : EarlyKeep::no;
+EarlyKeep ProgramBuilds::early_keep_of(const TrackedProgram& program) const {
+  return m_services.builder.of_pocl() == cache::PoclCache::on && program.il.empty() ? EarlyKeep::yes
+                                                                                    : EarlyKeep::no;
 }
 
 void ProgramBuilds::drop_substitute(const ProgramView& view) noexcept {

@@ -57,6 +57,7 @@ private:
       : m_services(services), m_tracked(program), m_arguments(std::move(arguments)) {}
   [[nodiscard]] base::Result<void> begin(const std::string& options);
   [[nodiscard]] loader::RunTimeRequest request() const;
+  void finish_keeping();
   void add_recorded_entry(RecordedBuild& build, cl_program program, cl_device_id device) const;
 
   BuildServices& m_services;
@@ -164,7 +165,7 @@ private:
                               const Refusal& refusal) noexcept;
   void report_refusal(std::string_view action, std::string_view subject, cl_int code,
                       std::string_view reason) const;
-  [[nodiscard]] static EarlyKeep early_keep_of(const TrackedProgram& program);
+  [[nodiscard]] EarlyKeep early_keep_of(const TrackedProgram& program) const;
   void keep_early(const DueKeep& launch);
   // Stores what keep() has put off. Only in a pause.
   void keep_postponed();

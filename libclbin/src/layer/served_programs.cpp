@@ -214,6 +214,10 @@ std::string_view ServedBuild::outcome() const noexcept {
 void ServedBuild::keep(cl_program program, loader::KeepTime time) {
   m_report.warnings.clear();
   m_program->keep(program, time);
+  finish_keeping();
+}
+
+void ServedBuild::finish_keeping() {
   // A process that ends without telling its layers must not lose what it has built.
   m_services.builder.cache().stores.drain();
   for (const std::string& warning : m_report.warnings) {
@@ -222,11 +226,9 @@ void ServedBuild::keep(cl_program program, loader::KeepTime time) {
 }
 
 void ServedBuild::keep_copy(loader::KeepTime time) {
-  const opencl::BuildOutcome copy = opencl::build_from_strings(
-      m_services.driver, m_tracked.context, m_arguments.devices, {m_tracked.text}, m_options);
-  if (copy.program) {
-    keep(copy.program.get(), time);
-  }
+  m_report.warnings.clear();
+  m_program->keep_copy(time);
+  finish_keeping();
 }
 
 void ServedBuild::add_recorded_entry(RecordedBuild& build, cl_program program,

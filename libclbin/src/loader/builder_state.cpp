@@ -1,4 +1,4 @@
-#include "loader/run_time_program.hpp"
+#include "loader/pocl_keeping.hpp"
 
 #include "base/text.hpp"
 #include "source/recorded_names.hpp"
@@ -137,7 +137,8 @@ BuilderState::BuilderState(const cache::CacheSettings& of_user_cache,
                            const cache::CacheSettings& of_quarantine,
                            UnsignedSource unsigned_source, Reuse reuse)
     : m_cache(of_user_cache, of_quarantine), m_on_pocl(of_user_cache.on_pocl),
-      m_unsigned_source(unsigned_source), m_reuse(reuse) {}
+      m_of_pocl(of_user_cache.of_pocl), m_unsigned_source(unsigned_source), m_reuse(reuse),
+      m_pocl_keeping(std::make_unique<PoclKeeping>(*this)) {}
 
 BuilderState::~BuilderState() = default;
 

@@ -2,6 +2,7 @@
 
 #include "closure/run_time_closure.hpp"
 #include "loader/ladder.hpp"
+#include "loader/pocl_keeping.hpp"
 
 #include <fmt/format.h>
 
@@ -34,6 +35,14 @@ struct BundleMatch {
   std::shared_ptr<const format::BundleReader> bundle;
   std::unique_ptr<const LoadSession> session;
 };
+
+// Whether a kernel has a required work-group size.
+bool has_required_size(const opencl::Driver& driver, cl_program program, cl_device_id device) {
+  const auto reflection = opencl::reflect_kernels(driver, program, device);
+  return !reflection.has_value() ||
+         std::any_of(reflection->kernels.begin(), reflection->kernels.end(),
+                     [](const auto& kernel) { return kernel.required_work_group_size[0] != 0; });
+}
 
 bool is_pocl(const format::DeviceIdentity& identity) {
   return format::device_family(identity) == format::DeviceFamily::pocl;
@@ -90,6 +99,10 @@ struct RunTimeProgram::State {
   [[nodiscard]] bool is_unchanged();
   [[nodiscard]] ProgramDetails build_details_of(cl_program built, std::uint32_t device) const;
   [[nodiscard]] opencl::BuildOutcome call_driver() const;
+  [[nodiscard]] bool claim(KeepTime time);
+  void store(cl_program built, KeepTime time);
+  [[nodiscard]] bool is_taken(std::uint32_t device, KeepTime time) const;
+  [[nodiscard]] bool may_copy_later(cl_program built) const;
 
   opencl::Driver driver; // see find_groups()
   BuilderState& builder;
@@ -310,6 +323,66 @@ opencl::BuildOutcome RunTimeProgram::State::call_driver() const {
   return opencl::build_from_source(driver, context, request.devices, package, source.options);
 }
 
+bool RunTimeProgram::State::is_taken(std::uint32_t device, KeepTime time) const {
+  return time != KeepTime::after_build || !is_pocl(session->identities[device]);
+}
+
+// Returns whether the user cache waits for the binary of a device.
+bool RunTimeProgram::State::claim(KeepTime time) {
+  if (request.fallback != FallbackPolicy::if_needed) {
+    return false;
+  }
+  examine();
+  if (!key.why_none.empty()) {
+    return false;
+  }
+  find_groups();
+  bool is_claimed = false;
+  for (std::uint32_t device = 0; device < ladders.size(); ++device) {
+    UserCacheStep& user_cache = ladders[device].user_cache();
+    if (!is_taken(device, time)) {
+      continue;
+    }
+    if (time == KeepTime::after_more_launches) {
+      user_cache.claim_if_free(StoredEntry::is_replaced);
+    } else if (!user_cache.can_keep() && (time == KeepTime::after_launches || !is_looked_up)) {
+      user_cache.claim_if_free();
+    }
+    is_claimed |= user_cache.can_keep();
+  }
+  return is_claimed;
+}
+
+void RunTimeProgram::State::store(cl_program built, KeepTime time) {
+  if (!is_unchanged()) {
+    session->warn_of_cache(
+        "the user cache does not store the program: a header has changed during the build");
+    return;
+  }
+  for (std::uint32_t device = 0; device < ladders.size(); ++device) {
+    UserCacheStep& user_cache = ladders[device].user_cache();
+    if (is_taken(device, time) && user_cache.can_keep()) {
+      user_cache.keep(built, options.normalized, build_details_of(built, device));
+    }
+  }
+  report.microseconds = stopwatch.microseconds();
+}
+
+// A copy contains what PoCL's own cache has of the first program.
+bool RunTimeProgram::State::may_copy_later(cl_program built) const {
+  if (builder.of_pocl() == cache::PoclCache::off || !request.source.il.empty() ||
+      !request.source.headers.empty()) {
+    return false;
+  }
+  for (std::uint32_t device = 0; device < request.devices.size(); ++device) {
+    if (!opencl::returns_binaries_during_launches(session->identities[device]) &&
+        has_required_size(driver, built, request.devices[device])) {
+      return false;
+    }
+  }
+  return true;
+}
+
 RunTimeProgram::RunTimeProgram(std::unique_ptr<State> state) : m_state(std::move(state)) {}
 RunTimeProgram::RunTimeProgram(RunTimeProgram&&) noexcept = default;
 RunTimeProgram& RunTimeProgram::operator=(RunTimeProgram&&) noexcept = default;
@@ -399,35 +472,33 @@ Result<opencl::Program> RunTimeProgram::build() {
 }
 
 void RunTimeProgram::keep(cl_program built, KeepTime time) {
+  if (m_state->claim(time)) {
+    m_state->store(built, time);
+  }
+}
+
+void RunTimeProgram::keep_copy(KeepTime time) {
+  if (m_state->claim(time)) {
+    if (const opencl::BuildOutcome copy = m_state->call_driver(); copy.program) {
+      m_state->store(copy.program.get(), time);
+    }
+  }
+}
+
+void RunTimeProgram::keep_on_pocl(cl_program built) {
   State& state = *m_state;
-  if (state.request.fallback != FallbackPolicy::if_needed) {
+  if (!is_on_pocl() || state.builder.on_pocl() == cache::CacheOnPocl::no ||
+      state.request.fallback != FallbackPolicy::if_needed ||
+      state.request.store == StorePolicy::drop) {
     return;
   }
-  state.examine();
-  if (!state.key.why_none.empty()) {
-    return;
+  if (!state.may_copy_later(built)) {
+    keep(built, KeepTime::after_launches);
+  } else if (const std::string why_not = state.builder.pocl_keeping().add(
+                 state.driver, state.context, state.request, built);
+             !why_not.empty()) {
+    state.session->warn_of_cache("the user cache does not store the program: " + why_not);
   }
-  if (!state.is_unchanged()) {
-    state.session->warn_of_cache(
-        "the user cache does not store the program: a header has changed during the build");
-    return;
-  }
-  state.find_groups();
-  for (std::uint32_t device = 0; device < state.ladders.size(); ++device) {
-    UserCacheStep& user_cache = state.ladders[device].user_cache();
-    if (time == KeepTime::after_build && is_pocl(state.session->identities[device])) {
-      continue;
-    }
-    if (time == KeepTime::after_more_launches) {
-      user_cache.claim_if_free(StoredEntry::is_replaced);
-    } else if (time == KeepTime::after_launches || !state.is_looked_up) {
-      user_cache.claim_if_free();
-    }
-    if (user_cache.can_keep()) {
-      user_cache.keep(built, state.options.normalized, state.build_details_of(built, device));
-    }
-  }
-  state.report.microseconds = state.stopwatch.microseconds();
 }
 
 void RunTimeProgram::remember(cl_program program) {

@@ -96,7 +96,10 @@ private:
 
 enum class Reuse : std::uint8_t { off, on };
 
-// Thread-safe. The destructor blocks until pending cache entries are written.
+class PoclKeeping;
+
+// Thread-safe. The destructor blocks until pending cache entries are written, and as
+// ~PoclKeeping().
 class BuilderState {
 public:
   // Settings are those at the time of the call: BuilderState never reads the environment.
@@ -109,6 +112,8 @@ public:
 
   [[nodiscard]] ProgramCache& cache() noexcept { return m_cache; }
   [[nodiscard]] cache::CacheOnPocl on_pocl() const noexcept { return m_on_pocl; }
+  [[nodiscard]] cache::PoclCache of_pocl() const noexcept { return m_of_pocl; }
+  [[nodiscard]] PoclKeeping& pocl_keeping() noexcept { return *m_pocl_keeping; }
   [[nodiscard]] UnsignedSource unsigned_source() const noexcept { return m_unsigned_source; }
   // Null if programs are not reused.
   [[nodiscard]] LivePrograms* live_programs() noexcept {
@@ -138,12 +143,14 @@ private:
   class IndexedBundle;
   ProgramCache m_cache;
   cache::CacheOnPocl m_on_pocl;
+  cache::PoclCache m_of_pocl;
   UnsignedSource m_unsigned_source = UnsignedSource::built;
   Reuse m_reuse = Reuse::off;
   LivePrograms m_live_programs;
   mutable std::mutex m_mutex; // guards the following
   std::vector<std::shared_ptr<IndexedBundle>> m_bundles;
   std::vector<std::string> m_warnings;
+  std::unique_ptr<PoclKeeping> m_pocl_keeping; // its thread uses all other members
 };
 
 // The details of one binary. They are read only if they are needed.
@@ -200,6 +207,12 @@ public:
   // queue, with its build log. Stores nothing if no key identifies the program, if a header has
   // changed since begin(), or on PoCL after_build. Does not require serve(). Problems are warnings.
   void keep(cl_program built, KeepTime time = KeepTime::after_build);
+  // As keep(), of a program that the driver builds from the same request for that.
+  void keep_copy(KeepTime time);
+  // Lets the builder choose when the binary of PoCL's program `built`, which build() has returned,
+  // is taken: PoclKeeping takes that of a copy later, unless PoCL could not stand it or a copy
+  // would be incomplete. Does nothing for other drivers, or if the user cache does not serve PoCL.
+  void keep_on_pocl(cl_program built);
 
   // Lets the builder return `program`, which serve() or build() has made, to equal requests, unless
   // it does not reuse programs, or more than the text and the options decides what is built.

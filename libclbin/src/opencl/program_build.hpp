@@ -100,6 +100,10 @@ struct KernelCreation {
 
 // Whether the driver can create what it has built. rusticl before 25 crashes (doc/drivers.md).
 [[nodiscard]] bool creates_kernels_safely(const format::DeviceIdentity& identity);
+// Whether the driver can be asked for the binary of a program while kernels of that program, or of
+// another of the same source and options, run. PoCL before 6 ends the process if one of them has a
+// required work-group size (doc/drivers.md).
+[[nodiscard]] bool returns_binaries_during_launches(const format::DeviceIdentity& identity);
 
 // Returns every kernel of a program that was built from source with -cl-kernel-arg-info. Properties
 // that the driver does not report are absent. opencl_call: the kernel names cannot be queried.

@@ -291,13 +291,24 @@ KernelReflection reflect_kernel(const Driver& driver, cl_kernel kernel, cl_devic
   return result;
 }
 
+// 25 of "25.0.7-2+deb13u1"; 0 of a version that does not begin with a number.
+unsigned major_version(const format::DeviceIdentity& identity) {
+  const std::string& version = identity.driver_version;
+  unsigned major = 0;
+  (void)std::from_chars(version.data(), version.data() + version.size(), major);
+  return major;
+}
+
 } // namespace
 
 bool creates_kernels_safely(const format::DeviceIdentity& identity) {
-  const std::string& version = identity.driver_version; // "25.0.7-2+deb13u1"
-  unsigned major = 0;
-  (void)std::from_chars(version.data(), version.data() + version.size(), major);
-  return format::device_family(identity) != format::DeviceFamily::rusticl || major >= 25;
+  return format::device_family(identity) != format::DeviceFamily::rusticl ||
+         major_version(identity) >= 25;
+}
+
+bool returns_binaries_during_launches(const format::DeviceIdentity& identity) {
+  return format::device_family(identity) != format::DeviceFamily::pocl ||
+         major_version(identity) >= 6;
 }
 
 Result<ProgramReflection> reflect_kernels(const Driver& driver, cl_program program,

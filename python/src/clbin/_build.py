@@ -16,8 +16,8 @@ from ctypes import (
 )
 
 from ._bundle import Bundle, _limit, _report_or_new, policy_of, switch_of
-from ._enums import Fallback, Origin, Switch
-from ._errors import Error, argument, call
+from ._enums import Fallback, Switch
+from ._errors import argument, call
 from ._handle import Handle, Owner
 from ._library import BuilderOptions, Source, library
 from ._load_options import LoadOptions
@@ -26,7 +26,6 @@ from ._opencl import (
     context_pointer,
     devices_of,
     new_program,
-    program_pointer,
 )
 from ._report import Report
 
@@ -43,12 +42,11 @@ if TYPE_CHECKING:
     SourceText = Union[str, bytes]
 
 _POCL = "Portable Computing Language"
-_MOST_HELD = 64  # programs of PoCL whose binaries are not stored yet
 _SPIRV_MAGIC = (b"\x03\x02\x23\x07", b"\x07\x23\x02\x03")
 
 
 class _BuildCall:
-    """The arguments of clbin_build and clbin_builder_keep."""
+    """The arguments of clbin_build."""
 
     def __init__(
         self,
@@ -62,7 +60,6 @@ class _BuildCall:
         self.context = context_pointer(context)
         self._devices = devices_of(context, devices)
         self._owner = context  # of what self.context points to
-        self._process = os.getpid()
         self._constants = constants
         pointers = [int(device.int_ptr) for device in self._devices]
         self.device_count = len(pointers)
@@ -103,19 +100,6 @@ class _BuildCall:
         result = c_void_p()
         self._call(library.clbin_build, builder, fallback, byref(result), report)
         return new_program(result)
-
-    def keep(self, builder: c_void_p, program: pyopencl.Program, report: Report) -> None:
-        built = program_pointer(program)
-        self._call(library.clbin_builder_keep, builder, Fallback.IF_NEEDED, built, report)
-
-    def keep_quietly(self, builder: c_void_p, program: pyopencl.Program) -> None:
-        """Does nothing in a forked child, where the drivers of its parent do not work."""
-        if self._process != os.getpid():
-            return
-        try:
-            self.keep(builder, program, Report())
-        except Error:
-            return  # the next process builds the program again
 
     def _call(
         self,
@@ -173,7 +157,7 @@ class _Builds:
         build then names the first line or option that differs from what was stored last.
         report: filled, also if the build fails.
 
-        On PoCL, stores the binary when the process ends, unless CLBIN_CACHE_POCL is 0: see Builder.
+        On PoCL, stores the binary later, unless CLBIN_CACHE_POCL is 0: see Builder.
         Thread-safe. Blocks without the GIL while the driver works.
         Raises BuildError, OpenCLError, SelectionError, ArgumentError.
         """
@@ -183,10 +167,7 @@ class _Builds:
         if builder is None:
             return request.build(None, fallback, filled)
         with builder._handle as opened:
-            program = request.build(opened, fallback, filled)
-            if fallback == Fallback.IF_NEEDED and filled.origin in (Origin.SOURCE, Origin.IL):
-                builder._keep_later(opened, request, program)
-        return program
+            return request.build(opened, fallback, filled)
 
 
 class Builder(_Builds, Owner):
@@ -198,10 +179,11 @@ class Builder(_Builds, Owner):
 
     cache: whether builds use the user cache. None: as the environment variable CLBIN_CACHE says.
     cache_on_pocl: whether the user cache stores binaries of PoCL, too. PoCL compiles a kernel for a
-    work-group size when it is first launched with it. The builder therefore holds the last 64
-    programs that it has built, and requests their binaries when it is closed or the process ends,
+    work-group size when it is first launched with it. The builder therefore requests a binary on a
+    thread of its own, one second after the last build, and when it is closed or the process ends,
     for which PoCL takes some tenths of a second a kernel. Later starts are about four times as fast
-    as with PoCL's own cache. None: unless CLBIN_CACHE_POCL is 0. (In C, the default is off.)
+    as with PoCL's own cache. None: unless CLBIN_CACHE_POCL is 0. (In C, the default is off unless
+    there is a cache_dir.)
     cache_dir: an absolute path. None: CLBIN_CACHE_DIR, or the user's cache directory.
     cache_max_bytes: 0: CLBIN_CACHE_MAX_SIZE, or 512 MiB.
     require_signatures: whether only bundles that were opened with public_keys serve; nothing is
@@ -220,11 +202,10 @@ class Builder(_Builds, Owner):
         require_signatures: bool = False,
         unsigned_builds: bool | None = None,
     ) -> None:
-        self._caches_on_pocl = _default_on_pocl() if cache_on_pocl is None else cache_on_pocl
         options = BuilderOptions(
             struct_size=sizeof(BuilderOptions),
             cache=switch_of(cache),
-            cache_on_pocl=switch_of(self._caches_on_pocl),
+            cache_on_pocl=switch_of(_default_on_pocl() if cache_on_pocl is None else cache_on_pocl),
             cache_dir=None if cache_dir is None else argument(os.fspath(cache_dir), "cache_dir"),
             cache_max_bytes=_limit(cache_max_bytes, "cache_max_bytes"),
             signature_policy=policy_of(require_signatures),
@@ -233,27 +214,10 @@ class Builder(_Builds, Owner):
         )
         builder = c_void_p()
         call(library.clbin_builder_create, byref(options), byref(builder))
-        kept_on_close: list[tuple[_BuildCall, pyopencl.Program]] = []
-
-        def close(opened: c_void_p) -> None:
-            for request, program in kept_on_close:
-                request.keep_quietly(opened, program)
-            kept_on_close.clear()
-            library.clbin_builder_free(opened)
-
-        self._kept_on_close = kept_on_close
-        self._own(Handle(builder, close, "builder"))
+        self._own(Handle(builder, library.clbin_builder_free, "builder"))
 
     def _builder_for(self, request: _BuildCall) -> Builder:
         return self
-
-    def _keep_later(self, opened: c_void_p, request: _BuildCall, program: pyopencl.Program) -> None:
-        if not self._caches_on_pocl or not request.is_on_pocl():
-            return
-        self._kept_on_close.append((request, program))
-        if len(self._kept_on_close) > _MOST_HELD:
-            oldest_request, oldest_program = self._kept_on_close.pop(0)
-            oldest_request.keep_quietly(opened, oldest_program)
 
     def add_bundle(self, bundle: Bundle) -> None:
         """Adds the entries of a bundle to those that builds may use, after earlier bundles. The
@@ -269,29 +233,6 @@ class Builder(_Builds, Owner):
             except BaseException:
                 self._handle.release(bundle._handle)
                 raise
-
-    def keep(
-        self,
-        context: pyopencl.Context,
-        source: SourceText,
-        program: pyopencl.Program,
-        options: str | Sequence[str] | None = None,
-        devices: Devices = None,
-        *,
-        constants: Mapping[int, ConstantValue] | None = None,
-        label: str | None = None,
-        report: Report | None = None,
-    ) -> None:
-        """Stores the binary of a program that build() returned for the same arguments, before the
-        builder is closed, and lets the builder hold the program no longer.
-
-        Does something on PoCL only, with cache_on_pocl. Call it after the first launches.
-        """
-        request = _BuildCall(context, source, options, devices, label, constants)
-        filled = _report_or_new(report)
-        with self._handle as builder:
-            request.keep(builder, program, filled)
-        self._kept_on_close[:] = [each for each in self._kept_on_close if each[1] is not program]
 
 
 class _DefaultBuilds(_Builds):

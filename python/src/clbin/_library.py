@@ -303,7 +303,6 @@ FUNCTIONS: dict[str, tuple[object, ...]] = {
     "clbin_builder_free": (None, _HANDLE),
     "clbin_clear_cache": (_STATUS, _TEXT, _ERROR),
     "clbin_build": (_STATUS, *_BUILD, _OUT, _OUT, _ERROR),
-    "clbin_builder_keep": (_STATUS, *_BUILD, c_void_p, _OUT, _ERROR),
     "clbin_report_get": (_STATUS, _HANDLE, POINTER(ReportStruct)),
     "clbin_report_attempt": (_STATUS, _HANDLE, c_size_t, POINTER(AttemptStruct)),
     "clbin_report_text": (_TEXT, _HANDLE),

@@ -103,13 +103,6 @@ def device_pointer(device: object) -> int:
     return int(device.int_ptr)
 
 
-def program_pointer(program: object) -> int:
-    """Returns the cl_program of a pyopencl.Program."""
-    if not isinstance(program, import_pyopencl().Program):
-        raise TypeError(f"'program' must be a pyopencl.Program, not {type(program).__name__}")
-    return int(program.int_ptr)
-
-
 def new_program(pointer: c_void_p) -> pyopencl.Program:
     """Returns a pyopencl.Program that owns the reference of a cl_program."""
     return import_pyopencl().Program.from_int_ptr(pointer.value, retain=False)

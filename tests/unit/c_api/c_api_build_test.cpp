@@ -418,23 +418,25 @@ TEST_F(CApiBuild, CacheCanBeSwitchedOff) {
   ASSERT_EQ(::unsetenv("CLBIN_CACHE"), 0);
 }
 
-TEST_F(CApiBuild, BinaryOfPoclIsStoredWhenTheCallerAsksForIt) {
+TEST_F(CApiBuild, BinaryOfPoclIsThatOfACopyUnlessItsOwnCacheIsOff) {
   format::DeviceIdentity pocl = test::unknown_identity("cpu");
   pocl.platform_name = "Portable Computing Language";
   cl_device_id device = m_driver.add_device(pocl);
   cl_context context = m_driver.add_context({device});
+  const auto calls_of = [&](const char* text) {
+    m_driver.forget_calls();
+    release(Builder(&m_settings).build(context, device, text, m_options));
+    return m_driver.calls();
+  };
   m_settings.cache_on_pocl = CLBIN_SWITCH_ON;
-  {
-    const Builder builder(&m_settings);
-    cl_program program = builder.build(context, device, k_text, m_options);
-    EXPECT_THAT(m_driver.calls(), ElementsAre("create_source", "build "));
-    builder.keep(context, View<cl_device_id>(&device, 1), k_text, program, m_options);
-    EXPECT_THAT(m_driver.calls(), ElementsAre("create_source", "build ", "get_binary"));
-    release(program);
-  }
-  Report report;
-  release(Builder(&m_settings).build(context, device, k_text, m_options, &report));
-  EXPECT_EQ(report.origin(), Origin::user_cache);
+  EXPECT_THAT(calls_of(k_text),
+              ElementsAre("create_source", "build ", "create_source", "build ", "get_binary"));
+  EXPECT_THAT(calls_of(k_text), ElementsAre("create_binary", "build "));
+  ASSERT_EQ(::setenv("POCL_KERNEL_CACHE", "0", 1), 0);
+  EXPECT_THAT(calls_of("kernel void a() {}"), ElementsAre("create_source", "build ", "get_binary"));
+  ASSERT_EQ(::unsetenv("POCL_KERNEL_CACHE"), 0);
+  m_settings.cache_on_pocl = CLBIN_SWITCH_OFF;
+  EXPECT_THAT(calls_of("kernel void b() {}"), ElementsAre("create_source", "build "));
 }
 
 TEST_F(CApiBuild, ArgumentsAreChecked) {
@@ -468,9 +470,6 @@ TEST_F(CApiBuild, ArgumentsAreChecked) {
   EXPECT_EQ(
       clbin_build(nullptr, m_context, &m_device, 0, &source, nullptr, &program, nullptr, nullptr),
       CLBIN_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(clbin_builder_keep(nullptr, m_context, &m_device, 1, &source, nullptr, nullptr, nullptr,
-                               nullptr),
-            CLBIN_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(clbin_builder_add_bundle(nullptr, nullptr, nullptr), CLBIN_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(clbin_builder_create(nullptr, nullptr, nullptr), CLBIN_ERROR_INVALID_ARGUMENT);
   clbin_builder_free(nullptr);

@@ -772,21 +772,6 @@ TEST_F(EncryptedBuilder, TellsALayerToForgetTheBundlesSourceAndNoOther) {
   EXPECT_EQ(ForgettingLayer::asked().size(), 2U);
 }
 
-TEST_F(EncryptedBuilder, KeepsNothingAfterLaunchesEither) {
-  const Bundle bundle = Bundle::from_memory(m_bytes, options());
-  {
-    const Builder builder(&m_settings);
-    builder.add_bundle(bundle);
-    const cl_context context = m_driver.add_context({m_unknown});
-    const cl_program program = builder.build(context, m_unknown, m_source, m_load);
-    Report report;
-    builder.keep(context, View<cl_device_id>(&m_unknown, 1), m_source, program, m_load, &report);
-    EXPECT_THAT(report.warnings(), IsEmpty());
-    m_driver.functions().ReleaseProgram(program);
-  }
-  EXPECT_THAT(stored_entries(), IsEmpty());
-}
-
 TEST_F(EncryptedBuilder, KeepsWhatTheCallerSaysSoAndOtherSources) {
   {
     const Bundle open_bundle = Bundle::from_memory(m_bytes, options().allow_decrypted_builds());

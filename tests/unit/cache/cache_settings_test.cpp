@@ -70,6 +70,12 @@ TEST(CacheSettings, ServeOnPoclOnlyIfTheVariableIsOne) {
             CacheOnPocl::yes);
 }
 
+TEST(CacheSettings, KnowThatPoclHasACacheUnlessItsVariableIsZero) {
+  EXPECT_EQ(settings_of({{"POCL_KERNEL_CACHE", "1"}}).of_pocl, PoclCache::on);
+  EXPECT_EQ(settings_of({}).of_pocl, PoclCache::on);
+  EXPECT_EQ(settings_of({{"POCL_KERNEL_CACHE", "0"}}).of_pocl, PoclCache::off);
+}
+
 TEST(CacheSettings, AreOffWithAWarningWhereThereIsNoHome) {
   for (const Variables& variables : {Variables{}, Variables{{"HOME", ""}}}) {
     const CacheSettings settings = settings_of(variables);
