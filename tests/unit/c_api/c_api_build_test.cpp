@@ -421,6 +421,7 @@ TEST_F(CApiBuild, CacheCanBeSwitchedOff) {
 TEST_F(CApiBuild, BinaryOfPoclIsThatOfACopyUnlessItsOwnCacheIsOff) {
   format::DeviceIdentity pocl = test::unknown_identity("cpu");
   pocl.platform_name = "Portable Computing Language";
+  pocl.driver_version = "6.0+debian"; // of older versions, kernels are asked for their sizes
   cl_device_id device = m_driver.add_device(pocl);
   cl_context context = m_driver.add_context({device});
   const auto calls_of = [&](const char* text) {
@@ -431,7 +432,7 @@ TEST_F(CApiBuild, BinaryOfPoclIsThatOfACopyUnlessItsOwnCacheIsOff) {
   m_settings.cache_on_pocl = CLBIN_SWITCH_ON;
   EXPECT_THAT(calls_of(k_text),
               ElementsAre("create_source", "build ", "create_source", "build ", "get_binary"));
-  EXPECT_THAT(calls_of(k_text), ElementsAre("create_binary", "build "));
+  EXPECT_THAT(calls_of(k_text), ElementsAre("create_binary BUILT", "build "));
   ASSERT_EQ(::setenv("POCL_KERNEL_CACHE", "0", 1), 0);
   EXPECT_THAT(calls_of("kernel void a() {}"), ElementsAre("create_source", "build ", "get_binary"));
   ASSERT_EQ(::unsetenv("POCL_KERNEL_CACHE"), 0);
