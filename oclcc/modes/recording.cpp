@@ -93,6 +93,14 @@ bool is_launch_log(const std::filesystem::path& file) {
   return is_log(file, "launches-");
 }
 
+// Whether the value of "-DNAME=VALUE" is a path of this machine. A lone slash is an operator.
+bool contains_path(const std::string& definition) {
+  const std::size_t at = definition.find("=/");
+  std::error_code ignored;
+  return at != std::string::npos && at + 2 < definition.size() &&
+         std::filesystem::exists(definition.substr(at + 1), ignored);
+}
+
 } // namespace
 
 // Only the kernel's name may contain spaces: that of an entry point in IL is any text.
@@ -273,6 +281,7 @@ void Recording::add_folder(const std::filesystem::path& folder, SourcePolicy sou
     add_file(file, source, reporter);
   }
   warn_of_what_is_not_served(reporter);
+  warn_of_paths_in_options(reporter);
 }
 
 void Recording::warn_of_what_is_not_served(Reporter& reporter) const {
@@ -289,6 +298,24 @@ void Recording::warn_of_what_is_not_served(Reporter& reporter) const {
       reporter.warning(fmt::format("program '{}'{} is recorded, but no bundle serves it: {}", name,
                                    kernel.empty() ? "" : fmt::format(" (kernel '{}')", kernel),
                                    reason));
+    }
+  }
+}
+
+// Options identify a program, except -I.
+void Recording::warn_of_paths_in_options(Reporter& reporter) const {
+  std::set<std::string> told;
+  for (const auto& [name, program] : m_programs) {
+    for (const VariantInput& variant : program.variants) {
+      for (const std::string& definition :
+           clbin::source::parse_build_options(variant.options).definitions) {
+        if (contains_path(definition) && told.insert(definition).second) {
+          reporter.warning(fmt::format(
+              "the build option '{}' contains a path of this machine: where it differs, the "
+              "recording serves none of its programs; pass directories with -I, not -D",
+              definition));
+        }
+      }
     }
   }
 }

@@ -32,7 +32,8 @@ public:
   [[nodiscard]] Result<void> add(const format::BundleReader& bundle, SourcePolicy source);
   // Adds the files that the layer wrote to `folder`: bundles, and logs of launches. Prints a
   // warning for each file that is incomplete or damaged, for lines that are no launch of a recorded
-  // program, and for each program that nothing identifies when it is built again.
+  // program, for each program that nothing identifies when it is built again, and for each build
+  // option that contains a path.
   void add_folder(const std::filesystem::path& folder, SourcePolicy source, Reporter& reporter);
 
   // Why an application may have recorded nothing, for a note.
@@ -47,6 +48,7 @@ private:
   void add_file(const std::filesystem::path& file, SourcePolicy source, Reporter& reporter);
   void add_launches(const std::filesystem::path& file, Reporter& reporter);
   void warn_of_what_is_not_served(Reporter& reporter) const;
+  void warn_of_paths_in_options(Reporter& reporter) const;
   void add_loaders(const std::filesystem::path& file);
   // Returns whether the program and its variant are recorded.
   bool add_launch(std::string_view line);

@@ -232,6 +232,20 @@ ls app.clbin 2> /dev/null
 #| oclcc: warning: the application built no program: 'app.clbin' is not written
 #| oclcc: note: it has a second OpenCL ICD loader, '?[1m', and the layer does not see what is built through it
 
+### paths
+# --record warns once of each option with a path that only this machine has, but not of -I.
+cat > paths << 'END'
+#!/bin/bash
+cd "$CLBIN_LAYER_RECORD" || exit 9
+make_bundle recording "$OLDPWD/one.cl" one a "-DN=/ -I /usr -D P=/usr -DU=/usr/none" scale cpu-a '' 1.clbin
+make_bundle recording "$OLDPWD/one.cl" one b '-D P=/usr -DQ="/usr/bin" -DX=a/b' scale cpu-a '' 2.clbin
+END
+chmod +x paths
+oclcc --record app.clbin -- ./paths
+# expected errors:
+#| oclcc: warning: the build option '-DP=/usr' contains a path of this machine: where it differs, the recording serves none of its programs; pass directories with -I, not -D
+#| oclcc: warning: the build option '-DQ=/usr/bin' contains a path of this machine: where it differs, the recording serves none of its programs; pass directories with -I, not -D
+
 ### runs
 # --record: many runs are one bundle, whatever ended them.
 echo "== one run"

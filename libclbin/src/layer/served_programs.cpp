@@ -123,6 +123,9 @@ loader::RunTimeRequest ServedBuild::request() const {
   request.kernels = loader::KernelDetail::arguments;
   request.fallback =
       mode == Mode::serve ? loader::FallbackPolicy::never : loader::FallbackPolicy::if_needed;
+  request.detail = mode == Mode::strict || m_services.log.is_on()
+                       ? loader::ReportDetail::every_entry
+                       : loader::ReportDetail::attempts_only;
   request.bundle_il = mode == Mode::strict ? loader::BundleIl::ignored : loader::BundleIl::built;
   return request;
 }

@@ -58,7 +58,7 @@ class BuilderState::IndexedBundle {
 public:
   IndexedBundle(std::shared_ptr<const format::BundleReader> bundle,
                 DecryptedBuilds decrypted_builds)
-      : m_bundle(std::move(bundle)), m_decrypted_builds(decrypted_builds) {}
+      : m_bundle(std::move(bundle)), m_decrypted_builds(decrypted_builds), m_nearest(*m_bundle) {}
 
   [[nodiscard]] const std::shared_ptr<const format::BundleReader>& reader() const noexcept {
     return m_bundle;
@@ -67,6 +67,12 @@ public:
   // Returns whether the user cache must not contain what is built of the bundle's source.
   [[nodiscard]] bool is_secret() const {
     return m_bundle->is_encrypted() && m_decrypted_builds == DecryptedBuilds::refused;
+  }
+
+  [[nodiscard]] std::string explain_miss(const WantedProgram& wanted) {
+    const std::string difference = m_nearest.explain(wanted);
+    return fmt::format("{}: {}", base::in_quotes(m_bundle->name()),
+                       difference.empty() ? "no program is like it" : difference);
   }
 
   [[nodiscard]] Result<BuilderMatch> find(const Digest& source, const std::string& options) {
@@ -127,6 +133,7 @@ private:
 
   std::shared_ptr<const format::BundleReader> m_bundle;
   DecryptedBuilds m_decrypted_builds;
+  NearestProgram m_nearest;
   std::once_flag m_is_indexed;
   // Immutable once m_is_indexed is set.
   std::multimap<Digest, std::uint32_t> m_groups;
@@ -171,15 +178,25 @@ bool BuilderState::has_no_bundles() const {
   return m_bundles.empty();
 }
 
+std::vector<std::shared_ptr<BuilderState::IndexedBundle>> BuilderState::bundles() const {
+  const std::lock_guard lock(m_mutex);
+  return m_bundles;
+}
+
+std::vector<std::string> BuilderState::explain_miss(const WantedProgram& wanted) const {
+  std::vector<std::string> sentences;
+  for (const auto& bundle : bundles()) {
+    if (!bundle->reader()->is_encrypted()) {
+      sentences.push_back(bundle->explain_miss(wanted));
+    }
+  }
+  return sentences;
+}
+
 SourceMatches BuilderState::find_groups(const Digest& source, const std::string& normalized_options,
                                         std::vector<std::string>& warnings) const {
-  std::vector<std::shared_ptr<IndexedBundle>> bundles;
-  {
-    const std::lock_guard lock(m_mutex);
-    bundles = m_bundles;
-  }
   SourceMatches matches;
-  for (const auto& bundle : bundles) {
+  for (const auto& bundle : bundles()) {
     auto found = bundle->find(source, normalized_options);
     const bool may_contain = !found.has_value() || found->source != Contains::no;
     if (may_contain && bundle->is_secret()) {

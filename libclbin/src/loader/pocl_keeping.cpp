@@ -4,6 +4,7 @@
 #include "opencl/process_end.hpp"
 
 #include <condition_variable>
+#include <system_error>
 #include <unistd.h>
 
 namespace clbin::loader {

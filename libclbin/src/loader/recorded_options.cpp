@@ -46,6 +46,14 @@ bool is_harmless_alone(std::string_view word) {
          word.find('/') == std::string_view::npos;
 }
 
+// Returns whether the word after "-D" is "NAME=VALUE" with any value, as in one word: a driver that
+// takes it for a file looks for one in a directory "NAME=…".
+bool is_definition(std::string_view word) {
+  const std::size_t name_size = word.find('=');
+  return name_size != std::string_view::npos && name_size != 0 &&
+         is_harmless_alone(word.substr(0, name_size));
+}
+
 } // namespace
 
 base::Result<void> check_recorded_options(std::string_view options) {
@@ -53,8 +61,9 @@ base::Result<void> check_recorded_options(std::string_view options) {
   std::string_view awaiting; // "-D", "-U" or "-x", whose value is the next word
   for (const std::string_view word : base::words_between_spaces(options)) {
     const bool is_part = is_quoted || base::awaits_macro(awaiting);
+    const bool is_value = !is_quoted && awaiting == "-D" && is_definition(word);
     const bool is_fine = awaiting == "-x" ? word == "spir"
-                         : is_part        ? is_harmless_alone(word)
+                         : is_part        ? is_value || is_harmless_alone(word)
                                           : word == "-x" || is_option_let_through(word);
     if (!is_fine || word.find('\0') != std::string_view::npos) {
       return base::fail(base::ErrorCode::unsafe_options,

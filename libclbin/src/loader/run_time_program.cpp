@@ -94,6 +94,7 @@ struct RunTimeProgram::State {
                                        std::vector<format::DeviceIdentity> identities) const;
   void find_groups();
   void find_matches();
+  void explain_bundles_miss() const;
   [[nodiscard]] ServedDetails details_of(Accepted& accepted) const;
   [[nodiscard]] std::optional<ServedProgram> serve();
   [[nodiscard]] bool is_unchanged();
@@ -253,6 +254,21 @@ void RunTimeProgram::State::find_matches() {
     matches.push_back({made.bundle, std::make_unique<const LoadSession>(session_of(
                                         made.bundle.get(), made.group, session->identities))});
     supply->groups.push_back(matches.back().session.get());
+  }
+}
+
+void RunTimeProgram::State::explain_bundles_miss() const {
+  if (request.detail == ReportDetail::attempts_only || !source_matches.has_value() ||
+      !source_matches->groups.empty() || !request.source.il.empty()) {
+    return;
+  }
+  for (std::string& sentence : builder.explain_miss({main_text(), headers(), options.normalized})) {
+    Attempt attempt;
+    attempt.origin = Origin::entry;
+    attempt.reason = std::move(sentence);
+    if (session->has_room_for(attempt)) {
+      session->record(std::move(attempt));
+    }
   }
 }
 
@@ -434,6 +450,9 @@ std::optional<ServedProgram> RunTimeProgram::serve() {
   state.is_looked_up = true;
   state.find_matches();
   std::optional<ServedProgram> served = state.serve();
+  if (!served.has_value()) {
+    state.explain_bundles_miss();
+  }
   state.report.microseconds = state.stopwatch.microseconds();
   return served;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "loader/load_program.hpp"
+#include "loader/nearest_program.hpp"
 
 #include <deque>
 
@@ -138,9 +139,13 @@ public:
   [[nodiscard]] SourceMatches find_groups(const base::Digest& source,
                                           const std::string& normalized_options,
                                           std::vector<std::string>& warnings) const;
+  // Returns a sentence for each bundle that is not encrypted: what differs in the program that is
+  // most like the wanted one, or that none is like it. Call it if find_groups() found no group.
+  [[nodiscard]] std::vector<std::string> explain_miss(const WantedProgram& wanted) const;
 
 private:
   class IndexedBundle;
+  [[nodiscard]] std::vector<std::shared_ptr<IndexedBundle>> bundles() const;
   ProgramCache m_cache;
   cache::CacheOnPocl m_on_pocl;
   cache::PoclCache m_of_pocl;

@@ -626,6 +626,51 @@ TEST_F(RunTimeBundleTest, OtherOptionsAndOtherSourceAreNotServed) {
   EXPECT_THAT(m_driver.calls(), testing::Not(Contains("create_binary ENTRY")));
 }
 
+TEST_F(RunTimeBundleTest, MissNamesTheProgramThatIsMostLikeItAndWhatDiffers) {
+  const std::string text = "#define N 4\nkernel void blur(global int* v) {\n  *v = N;\n}\n";
+  const auto reason_of = [&](const std::string& wanted, const std::string& options) {
+    start_anew();
+    m_builder->add_bundle(m_reader);
+    RunTimeRequest changed = request(wanted);
+    changed.source.options = options;
+    EXPECT_EQ(build(std::move(changed)), "built");
+    return attempts().at(1);
+  };
+  const auto there = [&](const std::string& name, const std::string& options) {
+    add_bundle(name, text, options, m_identity);
+  };
+  there("effects", "-D A=1 -w -cl-kernel-arg-info");
+  const std::string nearest =
+      "not attempted : 'app.clbin': its program 'effects' (kernel 'blur') differs in ";
+  EXPECT_EQ(reason_of(text, "-D A=2 -w"), nearest + "option '-D A=1' there, '-D A=2' here");
+  EXPECT_EQ(reason_of(text, "-w"), nearest + "option '-D A=1' there");
+  EXPECT_EQ(reason_of(text, "-D A=1 -w -DB -O1"), nearest + "option '-DB' here; option '-O1' here");
+  EXPECT_EQ(reason_of(text, "-w -D A=1"), nearest + "the order of the options");
+  std::string other = text;
+  other.replace(other.find("4"), 1, "5");
+  EXPECT_EQ(reason_of(other, "-D A=1 -w"), nearest + "line 1 of the source");
+  EXPECT_EQ(reason_of(text + "// end", "-D A=2"),
+            nearest + "line 5 of the source; option '-D A=1' there, '-D A=2' here; option '-w' "
+                      "there");
+  EXPECT_EQ(reason_of(text + "// end", "-DB -DC -DD"),
+            nearest + "line 5 of the source; option '-D A=1' there, '-DB' here; option '-w' there, "
+                      "'-DC' here");
+  EXPECT_EQ(reason_of("kernel void unlike() {}\n", ""),
+            "not attempted : 'app.clbin': no program is like it");
+  there(recorded_name(text), "-DA=3");
+  EXPECT_EQ(reason_of(text, "-DA=4"),
+            "not attempted : 'app.clbin': its program (kernel 'blur') differs in option "
+            "'-DA=3' there, '-DA=4' here");
+}
+
+TEST_F(RunTimeBundleTest, MissOfACallWithoutReportNamesNothing) {
+  add_bundle("effects", k_text, "-DA=1", m_identity);
+  RunTimeRequest quiet = request();
+  quiet.detail = ReportDetail::attempts_only;
+  EXPECT_EQ(build(std::move(quiet)), "built");
+  EXPECT_THAT(attempts(), ElementsAre(HasSubstr("loaded source")));
+}
+
 TEST_F(RunTimeBundleTest, EntryOfAnotherDeviceIsListedAndNotServed) {
   add_bundle("matmul", k_text, "", unknown_identity("other"));
   EXPECT_EQ(build(request()), "built");
