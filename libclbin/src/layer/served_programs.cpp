@@ -186,7 +186,7 @@ std::string ServedBuild::why_not() const {
   const LayerSettings& settings = m_services.settings;
   bool has_entry = false; // of a bundle
   for (const loader::Attempt& attempt : m_report.attempts) {
-    has_entry |= attempt.rule != loader::Rule::user_cache;
+    has_entry |= attempt.rule != loader::Rule::user_cache && attempt.rule != loader::Rule::none;
   }
   if (text.empty() && !has_entry && settings.mode != Mode::record) {
     add(settings.bundles.empty() ? "" : "no bundle contains it with these options");

@@ -69,11 +69,7 @@ public:
     return m_bundle->is_encrypted() && m_decrypted_builds == DecryptedBuilds::refused;
   }
 
-  [[nodiscard]] std::string explain_miss(const WantedProgram& wanted) {
-    const std::string difference = m_nearest.explain(wanted);
-    return fmt::format("{}: {}", base::in_quotes(m_bundle->name()),
-                       difference.empty() ? "no program is like it" : difference);
-  }
+  [[nodiscard]] Likeness compare(const WantedProgram& wanted) { return m_nearest.compare(wanted); }
 
   [[nodiscard]] Result<BuilderMatch> find(const Digest& source, const std::string& options) {
     BuilderMatch match;
@@ -183,14 +179,20 @@ std::vector<std::shared_ptr<BuilderState::IndexedBundle>> BuilderState::bundles(
   return m_bundles;
 }
 
-std::vector<std::string> BuilderState::explain_miss(const WantedProgram& wanted) const {
-  std::vector<std::string> sentences;
+std::string BuilderState::explain_miss(const WantedProgram& wanted) const {
+  Likeness most;
+  std::string text = "no bundle contains a program like it";
   for (const auto& bundle : bundles()) {
-    if (!bundle->reader()->is_encrypted()) {
-      sentences.push_back(bundle->explain_miss(wanted));
+    if (bundle->reader()->is_encrypted()) {
+      continue;
+    }
+    Likeness likeness = bundle->compare(wanted);
+    if (likeness.common_lines > most.common_lines) {
+      text = fmt::format("{}: {}", base::in_quotes(bundle->reader()->name()), likeness.difference);
+      most = std::move(likeness);
     }
   }
-  return sentences;
+  return text;
 }
 
 SourceMatches BuilderState::find_groups(const Digest& source, const std::string& normalized_options,

@@ -142,31 +142,30 @@ void NearestProgram::read() {
   }
 }
 
-std::string NearestProgram::explain(const WantedProgram& wanted) {
+Likeness NearestProgram::compare(const WantedProgram& wanted) {
   std::call_once(m_is_read, [this] { read(); });
   const Lines lines = sorted_line_hashes(wanted.text);
   std::vector<std::uint32_t> nearest; // groups of equal sources
-  std::size_t most = 0;
+  Likeness likeness;
   for (const auto& [group, blob] : m_all) {
     const Lines& there = m_lines.at(blob);
     const std::size_t common = common_count(there, lines);
-    if (2 * common < std::max(there.size(), lines.size()) || common < most) {
+    if (2 * common < std::max(there.size(), lines.size()) || common < likeness.common_lines) {
       continue;
     }
-    if (common > most) {
+    if (common > likeness.common_lines) {
       nearest.clear();
-      most = common;
+      likeness.common_lines = common;
     }
     nearest.push_back(group);
   }
-  std::string text;
   for (const std::uint32_t group : nearest) {
     std::string one = difference(group, wanted);
-    if (!one.empty() && (text.empty() || one.size() < text.size())) {
-      text = std::move(one);
+    if (likeness.difference.empty() || (!one.empty() && one.size() < likeness.difference.size())) {
+      likeness.difference = std::move(one);
     }
   }
-  return text;
+  return likeness;
 }
 
 // Empty if the group cannot be read.

@@ -15,16 +15,22 @@ struct WantedProgram {
   std::string_view options; // BuildOptions::normalized
 };
 
+struct Likeness {
+  std::size_t common_lines = 0; // 0: no program has half of its lines in common with the wanted one
+  // "its program 'blur' (kernel 'add') differs in line 3 of the source; option '-DN=2' there,
+  // '-DN=1' here"
+  std::string difference;
+};
+
 // The programs of one bundle, which must live as long. Thread-safe.
 class NearestProgram {
 public:
   explicit NearestProgram(const format::BundleReader& bundle) : m_bundle(bundle) {}
 
-  // Returns "its program 'blur' (kernel 'add') differs in line 3 of the source; option '-DN=2'
-  // there, '-DN=1' here"; empty if no program has half of its lines in common with the wanted one.
-  // The first call reads all sources, but not those that are damaged or beyond the limits. Never
-  // call it for an encrypted bundle: the answer tells about its contents.
-  [[nodiscard]] std::string explain(const WantedProgram& wanted);
+  // Returns how the program differs that has most lines in common with the wanted one. The first
+  // call reads all sources, but not those that are damaged or beyond the limits. Never call it for
+  // an encrypted bundle: the answer tells about its contents.
+  [[nodiscard]] Likeness compare(const WantedProgram& wanted);
 
 private:
   using Lines = std::vector<std::size_t>; // hashes, sorted

@@ -262,13 +262,11 @@ void RunTimeProgram::State::explain_bundles_miss() const {
       !source_matches->groups.empty() || !request.source.il.empty()) {
     return;
   }
-  for (std::string& sentence : builder.explain_miss({main_text(), headers(), options.normalized})) {
-    Attempt attempt;
-    attempt.origin = Origin::entry;
-    attempt.reason = std::move(sentence);
-    if (session->has_room_for(attempt)) {
-      session->record(std::move(attempt));
-    }
+  Attempt attempt;
+  attempt.origin = Origin::entry;
+  attempt.reason = builder.explain_miss({main_text(), headers(), options.normalized});
+  if (session->has_room_for(attempt)) {
+    session->record(std::move(attempt));
   }
 }
 

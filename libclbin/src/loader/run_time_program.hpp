@@ -139,9 +139,9 @@ public:
   [[nodiscard]] SourceMatches find_groups(const base::Digest& source,
                                           const std::string& normalized_options,
                                           std::vector<std::string>& warnings) const;
-  // Returns a sentence for each bundle that is not encrypted: what differs in the program that is
-  // most like the wanted one, or that none is like it. Call it if find_groups() found no group.
-  [[nodiscard]] std::vector<std::string> explain_miss(const WantedProgram& wanted) const;
+  // Returns what differs in the program that is most like the wanted one, as a sentence, or that
+  // none is like it. Tells nothing of encrypted bundles. Call it if find_groups() found no group.
+  [[nodiscard]] std::string explain_miss(const WantedProgram& wanted) const;
 
 private:
   class IndexedBundle;

@@ -656,7 +656,7 @@ TEST_F(RunTimeBundleTest, MissNamesTheProgramThatIsMostLikeItAndWhatDiffers) {
             nearest + "line 5 of the source; option '-D A=1' there, '-DB' here; option '-w' there, "
                       "'-DC' here");
   EXPECT_EQ(reason_of("kernel void unlike() {}\n", ""),
-            "not attempted : 'app.clbin': no program is like it");
+            "not attempted : no bundle contains a program like it");
   there(recorded_name(text), "-DA=3");
   EXPECT_EQ(reason_of(text, "-DA=4"),
             "not attempted : 'app.clbin': its program (kernel 'blur') differs in option "
