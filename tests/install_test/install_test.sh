@@ -61,6 +61,10 @@ rebuild
 cmake --install out --prefix "$scratch/shipped" > install.log
 mkdir lib
 cp -P prefix/lib*/libclbin.so* lib/ 2> /dev/null || cp -P prefix/lib/*/libclbin.so* lib/
+if readelf --dynamic lib/libclbin.so.1 | grep 'NEEDED.*libfmt'; then
+  say "libclbin.so.1 needs libfmt, whose name differs between releases"
+  exit 1
+fi
 rm -r prefix source out
 expect "6 60 from an entry" env LD_LIBRARY_PATH="$scratch/lib:${LD_LIBRARY_PATH:-}" \
   PATH=/nowhere shipped/bin/embedded

@@ -58,6 +58,21 @@ bash -e commands > printed 2>&1 || { say "the commands ended with $?:"; cat prin
   { say "the commands printed:"; cat printed; exit 1; }
 say "commands work"
 
+project layer
+cat > app.cpp << 'END'
+#define CL_HPP_TARGET_OPENCL_VERSION 300
+#include <CL/opencl.hpp>
+#include <iostream>
+int main() {
+  cl::Program program("kernel void scale(global float* a) { *a *= 2; }");
+  std::cout << (program.build() == CL_SUCCESS ? "built" : "refused") << '\n';
+}
+END
+c++ app.cpp -lOpenCL -o app
+block console 'oclcc --record recorded.clbin' | sed 's/^\$ //' > commands
+expect layer $'built\nbuilt' env CLBIN_CACHE=0 CLBIN_LAYER_LOG="$PWD/log" bash -e commands
+grep --quiet ': served from a bundle: ' log || { say "the layer:"; cat log; exit 1; }
+
 embedded_project make
 block make 'app: embedded.o' > Makefile
 make > make.log 2>&1 || { cat make.log; exit 1; }
