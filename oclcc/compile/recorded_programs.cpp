@@ -73,19 +73,11 @@ specializations_of(const std::string& variant,
   return sizes;
 }
 
-// Returns "program 'NAME'", and its first kernel if the name is a digest, which tells people
-// nothing.
-std::string description_of(const std::string& name, const format::Manifest& manifest) {
-  std::string text = fmt::format("program '{}'", name);
-  if (!base::digest_from_hex(name)) {
-    return text;
-  }
-  for (const format::RecordedBuild& build : manifest.builds) {
-    if (!build.kernels.empty()) {
-      return text + fmt::format(" (kernel '{}')", build.kernels.front());
-    }
-  }
-  return text;
+// Returns "program 'NAME'", and what tells people more if the name is a digest.
+std::string description_of(const std::string& name, const SourcePackage& source) {
+  const std::string more =
+      base::digest_from_hex(name) ? clbin::closure::name_for_people(source) : std::string();
+  return fmt::format("program '{}'{}", name, more.empty() ? "" : fmt::format(" ({})", more));
 }
 
 class RecordedPrograms {
@@ -143,10 +135,13 @@ private:
     CLBIN_TRY_ASSIGN(const format::Manifest manifest, bundle.read_manifest(first, &budget));
     Program program;
     program.name = name;
-    program.path = fmt::format("{}: {}", m_name, description_of(name, manifest));
+    program.path = fmt::format("{}: {}", m_name, description_of(name, *source));
     program.source = std::make_shared<const SourcePackage>(*std::move(source));
-    // All programs of a recording call their source so.
-    program.mapped_names = {{std::string(clbin::closure::k_run_time_source_name), program.path}};
+    // The driver's name of a recorded text: that of all, or its label.
+    const bool is_recorded = base::digest_from_hex(name).has_value();
+    program.mapped_names = {{is_recorded ? program.source->main.display_name
+                                         : std::string(clbin::closure::k_run_time_source_name),
+                             program.path}};
     const auto& optional = m_options.optional_programs;
     if (std::find(optional.begin(), optional.end(), name) != optional.end()) {
       program.need = ProgramNeed::optional;

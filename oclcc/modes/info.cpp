@@ -1,4 +1,6 @@
 #include "command_line/modes.hpp"
+
+#include "closure/run_time_closure.hpp"
 #include "format/bundle/bundle_layout.hpp"
 #include "format/bundle/bundle_surgery.hpp"
 #include "format/bundle/signatures.hpp"
@@ -230,9 +232,20 @@ std::string described_source(const GroupSummary& group, Contents contents) {
                      counted(bytes, "byte", "bytes"));
 }
 
+// That of a recorded program, whose name is a digest.
+std::string label_of(const GroupSummary& group) {
+  const bool is_labelled =
+      base::digest_from_hex(group.group.program.str()).has_value() && !group.sources->empty() &&
+      group.sources->front().display_name != clbin::closure::k_run_time_source_name;
+  return is_labelled ? printable(group.sources->front().display_name) : "";
+}
+
 void append_group(std::string& text, const GroupSummary& group, Contents contents) {
   text += fmt::format("\nprogram '{}', variant '{}'\n", printable(group.group.program),
                       printable(group.group.variant));
+  if (const std::string label = label_of(group); !label.empty()) {
+    append_line(text, 2, "label", label);
+  }
   append_line(text, 2, "options", group.group.options.empty() ? "none" : group.group.options);
   append_line(text, 2, "source", described_source(group, contents));
   for (const format::RecordedBuild& build : group.builds) {

@@ -101,6 +101,13 @@ bool contains_path(const std::string& definition) {
          std::filesystem::exists(definition.substr(at + 1), ignored);
 }
 
+std::set<std::string> definitions_with_paths(const std::string& options) {
+  const std::vector<std::string> all = clbin::source::parse_build_options(options).definitions;
+  std::set<std::string> found;
+  std::copy_if(all.begin(), all.end(), std::inserter(found, found.end()), contains_path);
+  return found;
+}
+
 } // namespace
 
 // Only the kernel's name may contain spaces: that of an entry point in IL is any text.
@@ -294,29 +301,26 @@ void Recording::warn_of_what_is_not_served(Reporter& reporter) const {
       }
     }
     if (!reason.empty()) {
-      const std::string kernel = clbin::source::first_kernel_name(program.source->main.text);
+      const std::string more = clbin::closure::name_for_people(*program.source);
       reporter.warning(fmt::format("program '{}'{} is recorded, but no bundle serves it: {}", name,
-                                   kernel.empty() ? "" : fmt::format(" (kernel '{}')", kernel),
-                                   reason));
+                                   more.empty() ? "" : fmt::format(" ({})", more), reason));
     }
   }
 }
 
 // Options identify a program, except -I.
 void Recording::warn_of_paths_in_options(Reporter& reporter) const {
-  std::set<std::string> told;
+  std::set<std::string> definitions;
   for (const auto& [name, program] : m_programs) {
     for (const VariantInput& variant : program.variants) {
-      for (const std::string& definition :
-           clbin::source::parse_build_options(variant.options).definitions) {
-        if (contains_path(definition) && told.insert(definition).second) {
-          reporter.warning(fmt::format(
-              "the build option '{}' contains a path of this machine: where it differs, the "
-              "recording serves none of its programs; pass directories with -I, not -D",
-              definition));
-        }
-      }
+      definitions.merge(definitions_with_paths(variant.options));
     }
+  }
+  for (const std::string& definition : definitions) {
+    reporter.warning(
+        fmt::format("the build option '{}' contains a path of this machine: where it differs, the "
+                    "recording serves none of its programs; pass directories with -I, not -D",
+                    definition));
   }
 }
 

@@ -1,6 +1,7 @@
 #include "closure/run_time_closure.hpp"
 
 #include "base/file_io.hpp"
+#include "base/text.hpp"
 #include "closure/include_closure.hpp"
 
 #include <cstring>
@@ -324,6 +325,15 @@ RunTimeClosure close_over_files(std::string_view main, std::vector<format::Sourc
 format::SourcePackage package_of_text(std::string_view main) {
   const std::string name(k_run_time_source_name);
   return {{name, name, std::string(main)}, {}};
+}
+
+std::string name_for_people(const format::SourcePackage& package) {
+  const std::string& label = package.main.display_name;
+  if (!label.empty() && label != k_run_time_source_name) {
+    return fmt::format("label '{}'", base::printable(label));
+  }
+  const std::string kernel = source::first_kernel_name(package.main.text);
+  return kernel.empty() ? "" : fmt::format("kernel '{}'", kernel);
 }
 
 std::string why_package_is_not_keyed(const format::SourcePackage& package,

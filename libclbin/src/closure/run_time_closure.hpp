@@ -50,6 +50,11 @@ struct RunTimeClosure {
 // Returns what find_run_time_closure returns for self-contained texts.
 [[nodiscard]] RunTimeClosure self_contained_closure(const source::BuildOptions& options);
 
+// Returns by what people recognize a recorded program, whose name is a digest: "label 'matmul'" if
+// the application gave it one, "kernel 'add'" if its text declares one, or "". The label is the
+// name of the main text for messages.
+[[nodiscard]] std::string name_for_people(const format::SourcePackage& package);
+
 // Returns the package of a program that is this text alone.
 [[nodiscard]] format::SourcePackage package_of_text(std::string_view main);
 

@@ -90,6 +90,10 @@ void CL_API_CALL keep_nothing_of(cl_program program) {
   active_layer().programs().forget(program);
 }
 
+void CL_API_CALL label_program(cl_program program, const char* label) {
+  without_exceptions([&] { active_layer().programs().set_label(program, label); });
+}
+
 // The other modes store nothing, and `strict` must not let anything be built.
 bool stores_programs(const Layer& layer) {
   return layer.settings().mode == Mode::cache || layer.settings().mode == Mode::record;
@@ -136,6 +140,10 @@ void* CL_API_CALL get_extension_function(const char* name) {
   if (name != nullptr && name == std::string_view(opencl::k_keep_nothing_of) &&
       stores_programs(active_layer())) {
     return reinterpret_cast<void*>(keep_nothing_of);
+  }
+  if (name != nullptr && name == std::string_view(opencl::k_label_program)) {
+    return active_layer().settings().mode == Mode::record ? reinterpret_cast<void*>(label_program)
+                                                          : nullptr;
   }
   return replaced(nullptr, name, active_layer().next().clGetExtensionFunctionAddress(name));
 }

@@ -69,7 +69,8 @@ private:
 };
 
 // " (kernel 'add')", by which a person recognizes a program in the log: the first kernel that the
-// source declares, or the first one of the IL. Empty if none is found.
+// source declares, or the first one of the IL. Empty if none is found. " (label 'matmul')" if mode
+// `record` was told a label.
 [[nodiscard]] std::string kernel_in_parentheses(const TrackedProgram& program);
 
 using ProgramCallback = void(CL_CALLBACK*)(cl_program, void*);

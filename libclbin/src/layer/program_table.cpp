@@ -130,6 +130,13 @@ void ProgramTable::forget(cl_program handle) {
   }
 }
 
+void ProgramTable::set_label(cl_program handle, std::string label) {
+  const Writing lock(m_mutex);
+  if (auto* const found = find_in(m_programs, handle); found != nullptr) {
+    (*found)->label = std::move(label);
+  }
+}
+
 void ProgramTable::set_constant(cl_program handle, cl_uint id, base::Bytes value) {
   const Writing lock(m_mutex);
   if (auto* const found = find_in(m_programs, handle); found != nullptr) {

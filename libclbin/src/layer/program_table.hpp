@@ -78,6 +78,7 @@ struct TrackedProgram {
 
   // Guarded by the table.
   std::map<cl_uint, base::Bytes> constants{};
+  std::string label{}; // set before the first build
   std::shared_ptr<const Substitute> substitute{};
   std::optional<std::string> own_options{}; // passed by the application, if a rule changed them
   std::shared_ptr<const RecordedNames> recorded{};
@@ -152,6 +153,8 @@ public:
   // to a program that the layer has a reference to.
   void forget(cl_program handle);
 
+  // Call it before the program is built.
+  void set_label(cl_program handle, std::string label);
   void set_constant(cl_program handle, cl_uint id, base::Bytes value);
   [[nodiscard]] std::map<cl_uint, base::Bytes>
   constants(const std::shared_ptr<TrackedProgram>& program) const;

@@ -87,6 +87,9 @@ std::string first_kernel_name(const TrackedProgram& program) {
 } // namespace
 
 std::string kernel_in_parentheses(const TrackedProgram& program) {
+  if (!program.label.empty()) {
+    return fmt::format(" (label '{}')", program.label);
+  }
   const std::string name = first_kernel_name(program);
   return name.empty() ? "" : fmt::format(" (kernel '{}')", name);
 }
@@ -260,6 +263,9 @@ std::optional<RecordedBuild> ServedBuild::recorded_build(cl_program program) con
   build.program.variants.push_back({m_program->variant(), m_program->normalized_options()});
   if (settings.records_source && !m_program->package().main.text.empty()) {
     build.program.source = closure::without_paths(m_program->package());
+    if (!m_tracked.label.empty()) {
+      build.program.source->main.display_name = m_tracked.label;
+    }
   }
   const std::vector<std::string> names = sorted_kernel_names(m_services.driver, program);
   for (const cl_device_id device : m_arguments.devices) {

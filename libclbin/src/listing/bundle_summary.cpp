@@ -48,7 +48,8 @@ base::Result<EncryptionSummary> encryption_of(const format::BundleReader& reader
 }
 
 SourceSummary summary_of(const format::SourceFile& file) {
-  return {file.include_name, file.text.size(), base::digest_of(base::as_bytes(file.text))};
+  return {file.include_name, file.display_name, file.text.size(),
+          base::digest_of(base::as_bytes(file.text))};
 }
 
 class Summarizer {
@@ -82,7 +83,7 @@ private:
     GroupSummary summary{group, sources_of(group), {}, {}, {}};
     CLBIN_TRY(m_texts.take(group));
     for (const SourceSummary& source : *summary.sources) {
-      CLBIN_TRY(m_texts.take(sizeof source + source.name.size()));
+      CLBIN_TRY(m_texts.take(sizeof source + source.name.size() + source.display_name.size()));
     }
     CLBIN_TRY(add_entries(summary));
     take_recorded(summary);

@@ -18,6 +18,7 @@ struct EntrySummary {
 
 struct SourceSummary {
   std::string name;
+  std::string display_name; // for messages; of a recording, the label of the main file
   std::uint64_t bytes = 0;
   base::Digest digest;
 };

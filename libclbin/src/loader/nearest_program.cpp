@@ -1,7 +1,7 @@
 #include "loader/nearest_program.hpp"
 
 #include "base/text.hpp"
-#include "source/recorded_names.hpp"
+#include "closure/run_time_closure.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::size_t k_most_differences = 3;
 constexpr std::size_t k_most_line_hashes = 8U << 20U; // of a bundle
-constexpr std::size_t k_recorded_name_digits = 64;
 
 // Removes the first line of `text`, and returns it.
 std::string_view take_line(std::string_view& text) {
@@ -188,11 +187,10 @@ std::string NearestProgram::difference(std::uint32_t number, const WantedProgram
   if (differences.size() > k_most_differences) {
     differences.resize(k_most_differences);
   }
-  const std::string kernel = source::first_kernel_name(source->main.text);
-  const bool is_named = group->program.size() != k_recorded_name_digits;
-  return fmt::format(
-      "its program{}{} differs in {}", is_named ? fmt::format(" '{}'", group->program) : "",
-      kernel.empty() ? "" : fmt::format(" (kernel '{}')", kernel), fmt::join(differences, "; "));
+  const std::string name = base::digest_from_hex(group->program.str())
+                               ? fmt::format("({})", closure::name_for_people(*source))
+                               : fmt::format("'{}'", group->program);
+  return fmt::format("its program {} differs in {}", name, fmt::join(differences, "; "));
 }
 
 } // namespace clbin::loader

@@ -17,8 +17,7 @@ struct WantedProgram {
 
 struct Likeness {
   std::size_t common_lines = 0; // 0: no program has half of its lines in common with the wanted one
-  // "its program 'blur' (kernel 'add') differs in line 3 of the source; option '-DN=2' there,
-  // '-DN=1' here"
+  // "its program 'blur' differs in line 3 of the source; option '-DN=2' there, '-DN=1' here"
   std::string difference;
 };
 

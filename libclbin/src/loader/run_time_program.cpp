@@ -323,18 +323,20 @@ ProgramDetails RunTimeProgram::State::build_details_of(cl_program built,
 
 opencl::BuildOutcome RunTimeProgram::State::call_driver() const {
   const RunTimeSource& source = request.source;
+  const opencl::Driver told =
+      source.label.empty() ? driver : opencl::for_labelled_programs(driver, source.label.c_str());
   if (!source.il.empty()) {
-    return opencl::build_from_il(driver, context, request.devices, source.il, source.constants,
+    return opencl::build_from_il(told, context, request.devices, source.il, source.constants,
                                  source.options, {});
   }
   if (source.headers.empty()) {
-    return opencl::build_from_strings(driver, context, request.devices, source.strings,
+    return opencl::build_from_strings(told, context, request.devices, source.strings,
                                       source.options);
   }
   format::SourcePackage package;
   package.main.text = std::string(given_text);
   package.headers = source.headers;
-  return opencl::build_from_source(driver, context, request.devices, package, source.options);
+  return opencl::build_from_source(told, context, request.devices, package, source.options);
 }
 
 bool RunTimeProgram::State::is_taken(std::uint32_t device, KeepTime time) const {

@@ -161,6 +161,16 @@ Driver for_secret_programs(const Driver& driver) {
   return secret;
 }
 
+Driver for_labelled_programs(const Driver& driver, const char* label) {
+  Driver labelled = driver;
+  if (driver.GetExtensionFunctionAddress != nullptr) {
+    labelled.LabelProgram =
+        reinterpret_cast<LabelProgram>(driver.GetExtensionFunctionAddress(k_label_program));
+    labelled.label = label;
+  }
+  return labelled;
+}
+
 base::Result<Driver> open_icd_driver() {
   std::string reason;
   for (const char* name : k_loader_names) {

@@ -19,6 +19,9 @@ namespace clbin::opencl {
 // different versions: neither the name nor the type ever changes.
 using KeepNothingOf = void(CL_API_CALL*)(cl_program program);
 inline constexpr const char* k_keep_nothing_of = "clbinKeepNothingOf";
+// Likewise, tells the layer what people call the program, which it then records. Copies the text.
+using LabelProgram = void(CL_API_CALL*)(cl_program program, const char* label);
+inline constexpr const char* k_label_program = "clbinLabelProgram";
 
 // What a table of functions is for.
 enum class TableUse : std::uint8_t {
@@ -62,6 +65,9 @@ struct Driver {
   void*(CL_API_CALL* GetExtensionFunctionAddress)(const char* name) = nullptr; // optional
   // Called for each program of source or IL, once created. Null unless made by for_secret_programs.
   opencl::KeepNothingOf KeepNothingOf = nullptr;
+  // Likewise, with the label. Null unless made by for_labelled_programs.
+  opencl::LabelProgram LabelProgram = nullptr;
+  const char* label = nullptr;
 };
 
 // Returns the address of a function such as "clGetPlatformIDs", or nullptr.
@@ -79,6 +85,8 @@ using Resolve = std::function<void*(const char* name)>;
 // deprecated: without a layer, ICD loaders answer it themselves for a name that does not end with
 // the suffix of a driver. The function for a platform would call the driver, which may lack it.
 [[nodiscard]] Driver for_secret_programs(const Driver& driver);
+// As for_secret_programs, for programs with a label, which is borrowed.
+[[nodiscard]] Driver for_labelled_programs(const Driver& driver, const char* label);
 
 // Opens the ICD loader (libOpenCL.so.1) at run time. The library stays mapped until the process
 // exits, because drivers cannot safely be unloaded. no_opencl: the loader cannot be opened, or

@@ -59,7 +59,11 @@ BuildOutcome outcome_of(const Driver& driver, cl_program program, cl_int code, c
   return {{}, code, stage, {}};
 }
 
-BuildOutcome untracked(const Driver& driver, BuildOutcome outcome) {
+// What the layer is told of a program.
+BuildOutcome announced(const Driver& driver, BuildOutcome outcome) {
+  if (driver.LabelProgram != nullptr && outcome.program) {
+    driver.LabelProgram(outcome.program.get(), driver.label);
+  }
   if (driver.KeepNothingOf != nullptr && outcome.program) {
     driver.KeepNothingOf(outcome.program.get());
   }
@@ -78,7 +82,7 @@ BuildOutcome create_from_strings(const Driver& driver, cl_context context,
   cl_int code = CL_SUCCESS;
   const cl_program program = driver.CreateProgramWithSource(
       context, static_cast<cl_uint>(pointers.size()), pointers.data(), lengths.data(), &code);
-  return untracked(driver, outcome_of(driver, program, code, CL_OUT_OF_HOST_MEMORY,
+  return announced(driver, outcome_of(driver, program, code, CL_OUT_OF_HOST_MEMORY,
                                       "clCreateProgramWithSource"));
 }
 
@@ -279,7 +283,7 @@ BuildOutcome build_from_il(const Driver& driver, cl_context context,
   }
   cl_int code = CL_SUCCESS;
   const cl_program program = driver.CreateProgramWithIL(context, il.data(), il.size(), &code);
-  BuildOutcome outcome = untracked(
+  BuildOutcome outcome = announced(
       driver, outcome_of(driver, program, code, CL_INVALID_VALUE, "clCreateProgramWithIL"));
   if (outcome.code != CL_SUCCESS) {
     return outcome;
