@@ -262,6 +262,10 @@ private:
   }
 
   Result<void> check_programs() const {
+    if (m_options.kernels == KernelChoice::launched) {
+      return refused("'--launched-only' requires a recording, and '{}' is none",
+                     m_options.inputs.front().path.string());
+    }
     std::vector<std::string> names;
     for (const Input& input : m_options.inputs) {
       names.push_back(input.program);

@@ -438,6 +438,10 @@ constexpr OptionRow k_option_table[] = {
      "prepare KERNEL for launches with work-groups of SIZE (64, 16x16, 8x8x4): include the code "
      "that its first launch requires; repeatable. Sizes that kernels require or hint at are always "
      "included"},
+    {Group::output, Form::flag, Scope::compile_or_rebuild, "launched-only", "",
+     set_constant<&Options::kernels, KernelChoice::launched>,
+     "of a recording, compile only the kernels that were launched; the programs of the result have "
+     "no others"},
     {Group::output, Form::flag, Scope::sources_or_rebuild, "emit-cubin", "",
      set_constant<&Options::cubin, CubinPolicy::emit>,
      "for NVIDIA devices, also write a cubin, which the driver loads without compiling; requires "

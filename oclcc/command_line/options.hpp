@@ -51,6 +51,7 @@ enum class Mode : std::uint8_t {
 };
 enum class HelpExtent : std::uint8_t { common, all };
 enum class CubinPolicy : std::uint8_t { skip, emit };
+enum class KernelChoice : std::uint8_t { all, launched };
 // none: --source-only.
 enum class BinaryPolicy : std::uint8_t { build, none };
 enum class SourcePolicy : std::uint8_t { keep, drop };
@@ -146,6 +147,7 @@ struct Options {
   std::optional<std::filesystem::path> embed_header; // --embed-header
   std::vector<Specialization> specializations;       // --specialize, in order, without duplicates
   CubinPolicy cubin = CubinPolicy::skip;             // --emit-cubin
+  KernelChoice kernels = KernelChoice::all;          // --launched-only, of a recording
   std::vector<DeviceOptions> device_options;         // in the order of the command line
   std::vector<PrefixMapping> prefix_map;             // the last match applies
   CompileGoal goal = CompileGoal::output;

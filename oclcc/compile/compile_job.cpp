@@ -45,6 +45,26 @@ std::vector<Specialization> unit_specializations(const Job& job, const UnitPlace
   return all;
 }
 
+// What --launched-only leaves of a text is not certain to have the launched kernels
+// (source/kernel_removal.hpp).
+void require_launched_kernels(const Job& job, JobUnit& unit) {
+  const Program& program = job.programs[unit.place.program];
+  if (program.recorded.empty() || !is_built(unit.result)) {
+    return;
+  }
+  const auto& kernels = unit.result.reply->kernels;
+  for (const std::string& name : program.recorded.at(unit.place.variant).launched) {
+    if (std::ranges::find(kernels, name, &format::KernelReflection::name) == kernels.end()) {
+      unit.result = {};
+      unit.result.failure = fmt::format("what is left without the other kernels has no kernel "
+                                        "'{}': compile without '--launched-only'",
+                                        name);
+      unit.binary = {};
+      return;
+    }
+  }
+}
+
 // `present`: look up only the units that the cache seems to contain. A miss that is looked up is
 // counted, and compared with the last build.
 enum class LookUpOf : std::uint8_t { all, present };
@@ -127,6 +147,7 @@ public:
     for (const DistinctUnit& distinct : m_units) {
       for (JobUnit* const unit : distinct.units) {
         static_cast<UnitOutcome&>(*unit) = static_cast<const UnitOutcome&>(distinct);
+        require_launched_kernels(m_job, *unit);
       }
     }
   }

@@ -38,6 +38,7 @@ enum class ProgramNeed : std::uint8_t { required, optional };
 struct RecordedVariant {
   std::shared_ptr<const format::SourcePackage> source; // closed
   std::vector<Specialization> specializations{};       // in addition to those of the job
+  std::set<std::string> launched{}; // --launched-only: the kernels that the source must have
 };
 
 struct Program {

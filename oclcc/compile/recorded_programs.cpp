@@ -4,6 +4,7 @@
 #include "format/bundle/bundle_surgery.hpp"
 #include "listing/launch_compilation.hpp"
 #include "loader/recorded_options.hpp"
+#include "source/kernel_removal.hpp"
 #include "source/recorded_names.hpp"
 #include "source/source_closing.hpp"
 #include "trust/bundle_encryption.hpp"
@@ -73,6 +74,28 @@ specializations_of(const std::string& variant,
   return sizes;
 }
 
+std::set<std::string> launched_kernels(const std::string& variant,
+                                       const format::Manifest& manifest) {
+  std::set<std::string> names;
+  for (const format::RecordedLaunch& launch : manifest.launches) {
+    if (launch.variant == variant) {
+      names.insert(launch.kernel);
+    }
+  }
+  return names;
+}
+
+// The kernels of all variants, without these.
+std::set<std::string> other_kernels(const std::set<std::string>& without,
+                                    const format::Manifest& manifest) {
+  std::set<std::string> names;
+  for (const format::RecordedBuild& build : manifest.builds) {
+    std::ranges::copy_if(build.kernels, std::inserter(names, names.end()),
+                         [&](const std::string& name) { return !without.contains(name); });
+  }
+  return names;
+}
+
 // Returns "program 'NAME'", and what tells people more if the name is a digest.
 std::string description_of(const std::string& name, const SourcePackage& source) {
   const std::string more =
@@ -92,8 +115,17 @@ public:
       return tl::unexpected(named_error(std::move(added.error()), m_name));
     }
     if (m_job.programs.empty()) {
-      return tl::unexpected(
-          m_first_reason.value_or(Error{ErrorCode::no_source, m_name + ": it has no program"}));
+      const std::string_view why_none = m_unlaunched == 0
+                                            ? "it has no program"
+                                            : "'--launched-only': no kernel of it was launched";
+      return tl::unexpected(m_first_reason.value_or(
+          Error{ErrorCode::no_source, fmt::format("{}: {}", m_name, why_none)}));
+    }
+    if (m_unlaunched != 0) {
+      m_reporter.note(
+          fmt::format("{}: {} of a program {} not built, because no kernel was launched", m_name,
+                      m_unlaunched == 1 ? "a variant" : fmt::format("{} variants", m_unlaunched),
+                      m_unlaunched == 1 ? "is" : "are"));
     }
     return {};
   }
@@ -147,7 +179,7 @@ private:
       program.need = ProgramNeed::optional;
     }
     for (const auto& [variant, group] : variants) {
-      add_variant(group, manifest.launches, program);
+      add_variant(group, manifest, program);
     }
     if (!program.recorded.empty()) {
       m_job.programs.push_back(std::move(program));
@@ -155,20 +187,29 @@ private:
     return {};
   }
 
-  void add_variant(const GroupView& group, const std::vector<format::RecordedLaunch>& launches,
-                   Program& program) {
+  void add_variant(const GroupView& group, const format::Manifest& manifest, Program& program) {
     const std::string options = group.options;
     if (const auto safe = clbin::loader::check_recorded_options(options); !safe) {
       keep_as_it_is(fmt::format("{}, variant '{}'", program.path, group.variant), safe.error());
       return;
     }
     SourcePackage closed = clbin::source::close_source(*program.source, options);
+    std::set<std::string> launched;
+    if (m_options.kernels == KernelChoice::launched) {
+      launched = launched_kernels(group.variant, manifest);
+      if (launched.empty()) {
+        ++m_unlaunched;
+        return;
+      }
+      closed.main.text =
+          clbin::source::without_functions(closed.main.text, other_kernels(launched, manifest));
+    }
     const bool is_shared =
         !program.recorded.empty() && *program.recorded.rbegin()->second.source == closed;
     program.recorded[m_job.variants.size()] = {
         is_shared ? program.recorded.rbegin()->second.source
                   : std::make_shared<const SourcePackage>(std::move(closed)),
-        specializations_of(group.variant, launches)};
+        specializations_of(group.variant, manifest.launches), std::move(launched)};
     m_job.variants.push_back({group.variant, BuildOptions::recorded(options)});
   }
 
@@ -186,6 +227,7 @@ private:
   Job& m_job;
   Reporter& m_reporter;
   std::optional<Error> m_first_reason;
+  std::size_t m_unlaunched = 0; // variants of programs
 };
 
 } // namespace

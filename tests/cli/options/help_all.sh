@@ -70,6 +70,8 @@ oclcc --help=all
 #|                             (64, 16x16, 8x8x4): include the code that its first
 #|                             launch requires; repeatable. Sizes that kernels
 #|                             require or hint at are always included
+#|     --launched-only         of a recording, compile only the kernels that were
+#|                             launched; the programs of the result have no others
 #|     --emit-cubin            for NVIDIA devices, also write a cubin, which the
 #|                             driver loads without compiling; requires ptxas
 #|     --no-source             omit the source from the bundle. By default, the
