@@ -91,7 +91,9 @@ void CL_API_CALL keep_nothing_of(cl_program program) {
 }
 
 void CL_API_CALL label_program(cl_program program, const char* label) {
-  without_exceptions([&] { active_layer().programs().set_label(program, label); });
+  if (label != nullptr) {
+    without_exceptions([&] { active_layer().programs().set_label(program, label); });
+  }
 }
 
 // The other modes store nothing, and `strict` must not let anything be built.

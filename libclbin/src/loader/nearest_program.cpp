@@ -10,7 +10,7 @@ namespace clbin::loader {
 namespace {
 
 constexpr std::size_t k_most_differences = 3;
-constexpr std::size_t k_most_line_hashes = 8U << 20U; // of a bundle
+constexpr std::size_t k_most_line_hashes = 4U << 20U; // of a bundle
 
 // Removes the first line of `text`, and returns it.
 std::string_view take_line(std::string_view& text) {
@@ -105,16 +105,26 @@ void add_options(std::vector<std::string>& differences, std::string_view there,
 void add_headers(std::vector<std::string>& differences,
                  const std::vector<format::SourceFile>& there,
                  const std::vector<format::SourceFile>& here) {
-  const auto has_equal = [](const std::vector<format::SourceFile>& all,
-                            const format::SourceFile& one) {
-    return std::any_of(all.begin(), all.end(), [&](const format::SourceFile& other) {
-      return other.include_name == one.include_name && other.text == one.text;
-    });
-  };
-  for (const format::SourceFile& header : here) {
-    if (!has_equal(there, header)) {
-      differences.push_back(fmt::format("header '{}'", header.include_name));
+  const auto texts_of = [](const std::vector<format::SourceFile>& files) {
+    std::map<std::string_view, std::string_view> texts;
+    for (const format::SourceFile& file : files) {
+      texts.emplace(file.include_name, file.text);
     }
+    return texts;
+  };
+  const auto of_bundle = texts_of(there);
+  auto wanted = texts_of(here);
+  for (const auto& [name, text] : of_bundle) {
+    const auto found = wanted.find(name);
+    if (found == wanted.end()) {
+      differences.push_back(fmt::format("header '{}' there", name));
+    } else if (found->second != text) {
+      differences.push_back(fmt::format("header '{}'", name));
+    }
+    wanted.erase(name);
+  }
+  for (const auto& [name, text] : wanted) {
+    differences.push_back(fmt::format("header '{}' here", name));
   }
 }
 
@@ -164,10 +174,10 @@ Likeness NearestProgram::compare(const WantedProgram& wanted) {
       likeness.difference = std::move(one);
     }
   }
-  return likeness;
+  return likeness.difference.empty() ? Likeness{} : likeness;
 }
 
-// Empty if the group cannot be read.
+// Empty if the group cannot be read, or nothing differs.
 std::string NearestProgram::difference(std::uint32_t number, const WantedProgram& wanted) const {
   const auto group = m_bundle.group(number);
   if (!group.has_value()) {
@@ -184,6 +194,9 @@ std::string NearestProgram::difference(std::uint32_t number, const WantedProgram
   add_headers(differences, source->headers, wanted.headers);
   add_options(differences, source::parse_build_options(group->options.str()).normalized,
               wanted.options);
+  if (differences.empty()) {
+    return {};
+  }
   if (differences.size() > k_most_differences) {
     differences.resize(k_most_differences);
   }

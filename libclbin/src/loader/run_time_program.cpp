@@ -507,6 +507,7 @@ void RunTimeProgram::keep_copy(KeepTime time) {
 void RunTimeProgram::keep_on_pocl(cl_program built) {
   State& state = *m_state;
   if (!is_on_pocl() || state.builder.on_pocl() == cache::CacheOnPocl::no ||
+      !state.builder.cache().programs.is_on() || !state.key.why_none.empty() ||
       state.request.fallback != FallbackPolicy::if_needed ||
       state.request.store == StorePolicy::drop) {
     return;

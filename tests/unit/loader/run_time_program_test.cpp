@@ -662,6 +662,42 @@ TEST_F(RunTimeBundleTest, MissNamesTheProgramThatIsMostLikeItAndWhatDiffers) {
             "'-DA=3' there, '-DA=4' here");
 }
 
+TEST_F(RunTimeBundleTest, MissNamesHeadersThatDiffer) {
+  const std::string text = "#include \"a.h\"\nkernel void k(global int* v) { *v = N; }\n";
+  const auto with_headers = [&](std::vector<format::SourceFile> headers) {
+    RunTimeRequest wanted = request(text);
+    wanted.source.headers = std::move(headers);
+    start_anew();
+    if (m_reader != nullptr) {
+      m_builder->add_bundle(m_reader);
+    }
+    return wanted;
+  };
+  format::ProgramInput program;
+  program.name = "effects";
+  program.variants = {{"default", ""}};
+  program.source = format::SourcePackage{
+      {"source", "source", text},
+      {{"a.h", "a.h", "#include \"b.h\"\n"}, {"b.h", "b.h", "#define N 1\n"}}};
+  auto bytes = format::write_bundle({"test", {program}}, {});
+  ASSERT_TRUE(bytes.has_value()) << bytes.error().message;
+  m_reader = std::make_shared<const format::BundleReader>(
+      format::BundleReader::open(base::owning_source(*std::move(bytes), "app.clbin"), {},
+                                 format::TrailingBytes::refuse)
+          .value());
+  EXPECT_EQ(
+      build(with_headers({{"a.h", "a.h", "#include \"b.h\"\n"}, {"b.h", "b.h", "#define N 2\n"}})),
+      "built");
+  EXPECT_EQ(attempts().at(1),
+            "not attempted : 'app.clbin': its program 'effects' differs in header 'b.h'");
+  EXPECT_EQ(
+      build(with_headers({{"a.h", "a.h", "#include \"c.h\"\n"}, {"c.h", "c.h", "#define N 1\n"}})),
+      "built");
+  EXPECT_EQ(attempts().at(1),
+            "not attempted : 'app.clbin': its program 'effects' differs in header "
+            "'a.h'; header 'b.h' there; header 'c.h' here");
+}
+
 TEST_F(RunTimeBundleTest, MissOfACallWithoutReportNamesNothing) {
   add_bundle("effects", k_text, "-DA=1", m_identity);
   RunTimeRequest quiet = request();
