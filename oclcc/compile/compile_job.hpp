@@ -38,7 +38,8 @@ enum class ProgramNeed : std::uint8_t { required, optional };
 struct RecordedVariant {
   std::shared_ptr<const format::SourcePackage> source; // closed
   std::vector<Specialization> specializations{};       // in addition to those of the job
-  std::set<std::string> launched{}; // --launched-only: the kernels that the source must have
+  std::set<std::string> launched{};                    // kernels
+  KernelChoice kernels = KernelChoice::all;            // launched: the source has no others
 };
 
 struct Program {

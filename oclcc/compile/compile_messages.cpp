@@ -393,6 +393,16 @@ Result<void> require_specialized_kernels(const Job& job) {
   return {};
 }
 
+// False for a kernel that a recording shows to be of no use to the application.
+bool is_launched(const Job& job, const UnitPlace& place, const std::string& kernel) {
+  const Program& program = job.programs[place.program];
+  if (program.recorded.empty()) {
+    return true;
+  }
+  const std::set<std::string>& launched = program.recorded.at(place.variant).launched;
+  return launched.empty() || launched.contains(kernel);
+}
+
 void note_first_launches(const Job& job, Reporter& reporter) {
   if (reporter.verbosity() != Verbosity::verbose) {
     return;
@@ -406,7 +416,9 @@ void note_first_launches(const Job& job, Reporter& reporter) {
     const auto names =
         clbin::listing::kernels_compiled_at_launch(family, unit.result.reply->kernels);
     for (const std::string_view name : names.value_or(std::vector<std::string_view>())) {
-      kernels[{unit.place.program, unit.place.target}].emplace(name);
+      if (is_launched(job, unit.place, std::string(name))) {
+        kernels[{unit.place.program, unit.place.target}].emplace(name);
+      }
     }
   }
   for (const auto& [place, names] : kernels) {

@@ -194,9 +194,8 @@ private:
       return;
     }
     SourcePackage closed = clbin::source::close_source(*program.source, options);
-    std::set<std::string> launched;
+    std::set<std::string> launched = launched_kernels(group.variant, manifest);
     if (m_options.kernels == KernelChoice::launched) {
-      launched = launched_kernels(group.variant, manifest);
       if (launched.empty()) {
         ++m_unlaunched;
         return;
@@ -209,7 +208,8 @@ private:
     program.recorded[m_job.variants.size()] = {
         is_shared ? program.recorded.rbegin()->second.source
                   : std::make_shared<const SourcePackage>(std::move(closed)),
-        specializations_of(group.variant, manifest.launches), std::move(launched)};
+        specializations_of(group.variant, manifest.launches), std::move(launched),
+        m_options.kernels};
     m_job.variants.push_back({group.variant, BuildOptions::recorded(options)});
   }
 

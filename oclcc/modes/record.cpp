@@ -230,6 +230,9 @@ Result<void> write_recording(Preparation& preparation, const Options& options, R
     reporter.note(recording.why_empty());
     return {};
   }
+  if (recording.lacks_linked_programs()) {
+    reporter.warning("the programs that the application links (clLinkProgram) are not recorded");
+  }
   format::WriteOptions write;
   write.spill = spill;
   bool was_signed = false;

@@ -210,6 +210,8 @@ void Recording::add_file(const std::filesystem::path& file, SourcePolicy source,
     add_launches(file, reporter);
   } else if (is_log(file, "loaders-")) {
     add_loaders(file);
+  } else if (is_log(file, "links-")) {
+    m_has_linked = true;
   } else if (file.extension() == ".clbin") {
     const auto bundle = open_bundle(file);
     const auto added = bundle ? add(*bundle, source) : tl::unexpected(bundle.error());
@@ -237,9 +239,13 @@ std::string Recording::why_empty() const {
     return "it has not loaded the layer: it does not call OpenCL, is elevated (setuid, "
            "capabilities), or its ICD loader does not support OPENCL_LAYERS";
   }
+  if (m_has_linked) {
+    return "it builds with clCompileProgram and clLinkProgram, which are not recorded: "
+           "clBuildProgram and clbin_build are";
+  }
   return m_second_loader.empty()
-             ? "it has called OpenCL, but may load binaries from a cache of its own: empty it, or "
-               "switch it off"
+             ? "it has called OpenCL, but may load binaries from a cache of its own, or from "
+               "bundles that it adds: empty it, or switch it off"
              : fmt::format("it has a second OpenCL ICD loader, '{}', and the layer does not see "
                            "what is built through it",
                            base::printable(m_second_loader));

@@ -38,6 +38,8 @@ public:
 
   // Why an application may have recorded nothing, for a note.
   [[nodiscard]] std::string why_empty() const;
+  // Whether the application has linked programs, which the layer does not record.
+  [[nodiscard]] bool lacks_linked_programs() const noexcept { return m_has_linked; }
   [[nodiscard]] std::size_t program_count() const noexcept { return m_programs.size(); }
   [[nodiscard]] format::BundleInput take();
 
@@ -56,8 +58,9 @@ private:
   std::shared_ptr<base::SpillFile> m_spill;
   std::map<std::string, Program> m_programs;
   std::set<std::string> m_entries; // keys of those added
-  bool m_has_used_layer = false;   // a process of the application has loaded it
-  std::string m_second_loader;     // whose builds the layer does not see; empty if there is none
+  bool m_has_linked = false;
+  bool m_has_used_layer = false; // a process of the application has loaded it
+  std::string m_second_loader;   // whose builds the layer does not see; empty if there is none
 };
 
 } // namespace oclcc

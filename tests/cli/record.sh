@@ -213,6 +213,10 @@ oclcc --record app.clbin -- sh -c 'echo /lib/libOpenCL.so.1 > "$CLBIN_LAYER_RECO
 echo "== a second loader"
 oclcc --record app.clbin -- sh -c \
   'printf "/lib/libOpenCL.so.1\n/py/libOpenCL-1.so\n" > "$CLBIN_LAYER_RECORD/loaders-1.log"'
+echo "== linked programs"
+oclcc --record app.clbin -- sh -c 'echo /lib/libOpenCL.so.1 > "$CLBIN_LAYER_RECORD/loaders-1.log"
+  echo clLinkProgram > "$CLBIN_LAYER_RECORD/links-1.log"'
+oclcc --record some.clbin -- sh -c './app one; echo clLinkProgram > "$CLBIN_LAYER_RECORD/links-1.log"'
 echo "== garbage"
 oclcc --record app.clbin -- sh -c ': > "$CLBIN_LAYER_RECORD/loaders-1.log"'
 oclcc --record app.clbin -- sh -c 'printf "a\n\033[1m\nb" > "$CLBIN_LAYER_RECORD/loaders-1.log"'
@@ -221,14 +225,18 @@ ls app.clbin 2> /dev/null
 # expected output:
 #| == the layer was loaded
 #| == a second loader
+#| == linked programs
 #| == garbage
 # expected errors:
 #| oclcc: warning: the application built no program: 'app.clbin' is not written
-#| oclcc: note: it has called OpenCL, but may load binaries from a cache of its own: empty it, or switch it off
+#| oclcc: note: it has called OpenCL, but may load binaries from a cache of its own, or from bundles that it adds: empty it, or switch it off
 #| oclcc: warning: the application built no program: 'app.clbin' is not written
 #| oclcc: note: it has a second OpenCL ICD loader, '/py/libOpenCL-1.so', and the layer does not see what is built through it
 #| oclcc: warning: the application built no program: 'app.clbin' is not written
-#| oclcc: note: it has called OpenCL, but may load binaries from a cache of its own: empty it, or switch it off
+#| oclcc: note: it builds with clCompileProgram and clLinkProgram, which are not recorded: clBuildProgram and clbin_build are
+#| oclcc: warning: the programs that the application links (clLinkProgram) are not recorded
+#| oclcc: warning: the application built no program: 'app.clbin' is not written
+#| oclcc: note: it has called OpenCL, but may load binaries from a cache of its own, or from bundles that it adds: empty it, or switch it off
 #| oclcc: warning: the application built no program: 'app.clbin' is not written
 #| oclcc: note: it has a second OpenCL ICD loader, '?[1m', and the layer does not see what is built through it
 

@@ -1,6 +1,7 @@
 #include "support/fake_driver.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <cstring>
@@ -490,9 +491,16 @@ cl_int CL_API_CALL get_kernel_info(cl_kernel kernel, cl_kernel_info name, std::s
                                          : CL_INVALID_VALUE;
 }
 
-cl_int CL_API_CALL get_kernel_work_group_info(cl_kernel, cl_device_id, cl_kernel_work_group_info,
-                                              std::size_t, void*, std::size_t*) {
-  return CL_INVALID_VALUE;
+// Kernels whose names begin with "sized" have a required work-group size.
+cl_int CL_API_CALL get_kernel_work_group_info(cl_kernel kernel, cl_device_id,
+                                              cl_kernel_work_group_info name, std::size_t size,
+                                              void* value, std::size_t* size_out) {
+  static constexpr std::array<std::size_t, 3> k_required{16, 1, 1};
+  if (name != CL_KERNEL_COMPILE_WORK_GROUP_SIZE || !kernel->name.starts_with("sized")) {
+    return CL_INVALID_VALUE;
+  }
+  return give({reinterpret_cast<const char*>(k_required.data()), sizeof(k_required)}, size, value,
+              size_out);
 }
 
 struct NamedFunction {

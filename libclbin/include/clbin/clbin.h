@@ -142,7 +142,8 @@ typedef struct clbin_error clbin_error;
 /* Returns one line for people that names the object, the place and the reason. After BUILD_FAILED,
  * the build log follows on further lines. Returns "" if `error` is NULL. Since 0.1. */
 CLBIN_API const char* clbin_error_message(const clbin_error* error);
-/* Returns what the OpenCL call that failed returned; 0 if none did. Since 0.1. */
+/* Returns what the OpenCL call that failed returned; 0, which is also CL_SUCCESS, if the error is
+ * not one of OpenCL. Since 0.1. */
 CLBIN_API int32_t clbin_error_opencl_code(const clbin_error* error);
 /* Returns the name of that call ("clBuildProgram"), or "". Since 0.1. */
 CLBIN_API const char* clbin_error_stage(const clbin_error* error);
@@ -534,7 +535,8 @@ typedef struct clbin_load_options {
                                      needs; NULL: see library */
   void* resolve_user_data;
   clbin_attempt_callback callback; /* called after every attempt, on the loading thread, with the
-                                      struct_size of the library. Must not throw. May be NULL */
+                                      struct_size of the library. Must not throw. May be NULL. A
+                                      miss of the user cache precedes a slow build: libclbin(3) */
   void* callback_user_data;
   void* library;      /* what dlopen returned for the caller's OpenCL library, instead of `resolve`:
                          libclbin asks dlsym for the functions that it calls (libclbin(3), "Functions of
@@ -658,7 +660,7 @@ CLBIN_API clbin_status clbin_builder_add_files_of(const clbin_builder* builder,
                                                   clbin_error** error);
 /* Frees a builder. Programs that it built stay valid. Blocks until what builds produced has been
  * written to the user cache (on PoCL, see clbin_build), so that the OpenCL library must not have
- * been closed. NULL is allowed. Since 0.1. */
+ * been closed; the application may have released its contexts. NULL is allowed. Since 0.1. */
 CLBIN_API void clbin_builder_free(clbin_builder* builder);
 
 /* A program, as an application passes it to OpenCL. Set struct_size to sizeof(clbin_source), and

@@ -301,8 +301,10 @@ RunTimeClosure close_over_files(std::string_view main, std::vector<format::Sourc
   search.folders.assign(options.include_folders.begin(), options.include_folders.end());
   search.folders.emplace_back("."); // for #include <name>
   RunTimeClosure closure;
-  if (!headers.empty() || may_read_files(main)) {
+  if (!headers.empty()) {
     closure.reads = RunTimeClosure::Reads::files;
+  } else if (may_read_files(main)) {
+    closure.reads = RunTimeClosure::Reads::unknown;
   }
   const std::string name(k_run_time_source_name);
   auto graph = find_include_graph(
@@ -365,6 +367,10 @@ RunTimeClosure find_run_time_closure(std::string_view main, std::vector<format::
   }
   if (closure.why_not_keyed.empty()) {
     closure.why_not_keyed = why_texts_are_no_key(*closure.package, closure.reads, options);
+  }
+  // No directive, and no spelling in which a compiler may see one: "include" is in a comment.
+  if (closure.why_not_keyed.empty() && closure.reads == RunTimeClosure::Reads::unknown) {
+    closure.reads = RunTimeClosure::Reads::text_only;
   }
   return closure;
 }

@@ -17,7 +17,8 @@ struct RunTimeClosure {
   // Why the package does not determine the binary, as "source:3: …"; empty if it does.
   std::string why_not_keyed;
   // Whether files decide what the package contains, so that it can change during a build.
-  enum class Reads : std::uint8_t { text_only, files } reads = Reads::text_only;
+  // unknown: words occur that may be directives, and nothing identifies the program.
+  enum class Reads : std::uint8_t { text_only, unknown, files } reads = Reads::text_only;
 };
 
 // `main` is the whole source, which is not kept; `headers` are those that clCompileProgram

@@ -95,6 +95,9 @@ cl_program CL_API_CALL link_program(cl_context context, cl_uint count, const cl_
   Layer& layer = active_layer();
   bool is_refused = false;
   without_exceptions([&] {
+    if (layer.recorder() != nullptr) {
+      layer.recorder()->record_link();
+    }
     for (cl_uint i = 0; inputs != nullptr && i < input_count; ++i) {
       const ProgramView view = layer.programs().find(inputs[i]);
       // In mode `strict`, the driver has built none of these. Oclgrind crashes when it links one.

@@ -129,6 +129,10 @@ void Recorder::record_loader(const std::string& path) {
   append("loaders", base::printable(path) + "\n");
 }
 
+void Recorder::record_link() {
+  std::call_once(m_has_linked, [this] { append("links", "clLinkProgram\n"); });
+}
+
 void Recorder::append(const std::string& name, const std::string& line) const {
   // Opened for each line: a forked child writes to a file of its own.
   const std::filesystem::path path = m_folder / fmt::format("{}-{}.log", name, ::getpid());

@@ -49,6 +49,8 @@ public:
   // Appends the file of an OpenCL ICD loader of this process to loaders-<pid>.log: first the one
   // that uses the layer, then one whose builds the layer does not see.
   void record_loader(const std::string& path);
+  // Notes once, in links-<pid>.log, that the application links programs, which are not recorded.
+  void record_link();
 
 private:
   void append(const std::string& name, const std::string& line) const;
@@ -58,6 +60,7 @@ private:
   std::mutex m_mutex;
   std::uint64_t m_next_number = 0;
   std::set<std::string> m_launches;
+  std::once_flag m_has_linked;
 };
 
 } // namespace clbin::layer

@@ -38,6 +38,8 @@ struct Waiting {
   }
 };
 
+enum class First : std::uint8_t { begun, ended };
+
 Waiting waiting_of(const opencl::Driver& driver, cl_context context,
                    const RunTimeRequest& request) {
   Waiting made{driver, context, {}, 0, 0, {}, {}};
@@ -95,6 +97,7 @@ struct PoclKeeping::Work {
       (void)one.program.take(); // the driver may have been destroyed
       return;
     }
+    opencl::watch_process_end(); // the application's launches may have compiled
     try {
       if (has_time) {
         keep(one);
@@ -129,6 +132,8 @@ struct PoclKeeping::Work {
   std::optional<Clock::time_point> closing_end; // set by the destructor
   std::thread thread;
   bool is_running = false;
+  std::map<std::string, First> firsts;
+  std::condition_variable first_ended;
 };
 
 PoclKeeping::PoclKeeping(BuilderState& builder) : m_work(std::make_unique<Work>(builder)) {}
@@ -146,6 +151,22 @@ PoclKeeping::~PoclKeeping() {
   if (m_work->thread.joinable()) {
     m_work->thread.join();
   }
+}
+
+bool PoclKeeping::begin_first(const std::string& source) {
+  std::unique_lock lock(m_work->mutex);
+  const bool is_first = m_work->firsts.try_emplace(source, First::begun).second;
+  m_work->first_ended.wait(lock,
+                           [&] { return is_first || m_work->firsts.at(source) == First::ended; });
+  return is_first;
+}
+
+void PoclKeeping::end_first(const std::string& source) {
+  {
+    const std::lock_guard lock(m_work->mutex);
+    m_work->firsts[source] = First::ended;
+  }
+  m_work->first_ended.notify_all();
 }
 
 std::string PoclKeeping::add(const opencl::Driver& driver, cl_context context,

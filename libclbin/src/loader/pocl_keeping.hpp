@@ -6,7 +6,7 @@
 
 namespace clbin::loader {
 
-// Takes the binary of a copy of each program on a thread of its own, which exists while programs
+// Takes the binary of a copy of most programs on a thread of its own, which exists while programs
 // wait. Never works while the process is ending, nor in a forked child. Thread-safe.
 class PoclKeeping {
 public:
@@ -22,6 +22,15 @@ public:
   // `program`, which was built from it, until then. Returns why it does not; empty if it does.
   [[nodiscard]] std::string add(const opencl::Driver& driver, cl_context context,
                                 const RunTimeRequest& request, cl_program program);
+
+  // PoCL before 6 ends the process if the binary of a program is requested while a kernel with a
+  // required work-group size of that program, or of another of the same source, runs. Such a binary
+  // is therefore taken before the first program of a source is returned, and never again.
+  //
+  // Returns true once for each source: the caller takes the binary and then calls end_first(). All
+  // other callers wait for that.
+  [[nodiscard]] bool begin_first(const std::string& source);
+  void end_first(const std::string& source);
 
 private:
   struct Work;

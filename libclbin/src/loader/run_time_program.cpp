@@ -3,6 +3,7 @@
 #include "closure/run_time_closure.hpp"
 #include "loader/ladder.hpp"
 #include "loader/pocl_keeping.hpp"
+#include "opencl/process_end.hpp"
 
 #include <fmt/format.h>
 
@@ -103,7 +104,10 @@ struct RunTimeProgram::State {
   [[nodiscard]] bool claim(KeepTime time);
   void store(cl_program built, KeepTime time);
   [[nodiscard]] bool is_taken(std::uint32_t device, KeepTime time) const;
-  [[nodiscard]] bool may_copy_later(cl_program built) const;
+  // When the binary of PoCL's program is taken.
+  enum class Moment : std::uint8_t { now, now_or_never, later };
+  [[nodiscard]] Moment moment_of(cl_program built) const;
+  void keep_first(cl_program built, bool is_stored);
 
   opencl::Driver driver; // see find_groups()
   BuilderState& builder;
@@ -384,19 +388,35 @@ void RunTimeProgram::State::store(cl_program built, KeepTime time) {
   report.microseconds = stopwatch.microseconds();
 }
 
-// A copy contains what PoCL's own cache has of the first program.
-bool RunTimeProgram::State::may_copy_later(cl_program built) const {
-  if (builder.of_pocl() == cache::PoclCache::off || !request.source.il.empty() ||
-      !request.source.headers.empty()) {
-    return false;
-  }
+RunTimeProgram::State::Moment RunTimeProgram::State::moment_of(cl_program built) const {
   for (std::uint32_t device = 0; device < request.devices.size(); ++device) {
     if (!opencl::returns_binaries_during_launches(session->identities[device]) &&
         has_required_size(driver, built, request.devices[device])) {
-      return false;
+      return Moment::now_or_never;
     }
   }
-  return true;
+  // A copy contains what PoCL's own cache has of the first program.
+  return builder.of_pocl() == cache::PoclCache::off || !request.source.il.empty() ||
+                 !request.source.headers.empty()
+             ? Moment::now
+             : Moment::later;
+}
+
+// `is_stored`: whether the request allows it. Without it, too, kernels of the source may run soon.
+void RunTimeProgram::State::keep_first(cl_program built, bool is_stored) {
+  const std::string source = source::recorded_program_name(digest()) + options.normalized;
+  PoclKeeping& keeping = builder.pocl_keeping();
+  if (!keeping.begin_first(source)) {
+    return;
+  }
+  struct End {
+    PoclKeeping& keeping;
+    const std::string& source;
+    ~End() { keeping.end_first(source); }
+  } const end{keeping, source};
+  if (is_stored && claim(KeepTime::after_launches)) {
+    store(built, KeepTime::after_launches);
+  }
 }
 
 RunTimeProgram::RunTimeProgram(std::unique_ptr<State> state) : m_state(std::move(state)) {}
@@ -499,6 +519,7 @@ void RunTimeProgram::keep(cl_program built, KeepTime time) {
 void RunTimeProgram::keep_copy(KeepTime time) {
   if (m_state->claim(time)) {
     if (const opencl::BuildOutcome copy = m_state->call_driver(); copy.program) {
+      opencl::watch_process_end();
       m_state->store(copy.program.get(), time);
     }
   }
@@ -507,17 +528,27 @@ void RunTimeProgram::keep_copy(KeepTime time) {
 void RunTimeProgram::keep_on_pocl(cl_program built) {
   State& state = *m_state;
   if (!is_on_pocl() || state.builder.on_pocl() == cache::CacheOnPocl::no ||
-      !state.builder.cache().programs.is_on() || !state.key.why_none.empty() ||
-      state.request.fallback != FallbackPolicy::if_needed ||
-      state.request.store == StorePolicy::drop) {
+      !state.builder.cache().programs.is_on() || !state.key.why_none.empty()) {
     return;
   }
-  if (!state.may_copy_later(built)) {
+  const bool is_stored = state.request.fallback == FallbackPolicy::if_needed &&
+                         state.request.store == StorePolicy::keep;
+  switch (state.moment_of(built)) {
+  case State::Moment::now:
     keep(built, KeepTime::after_launches);
-  } else if (const std::string why_not = state.builder.pocl_keeping().add(
-                 state.driver, state.context, state.request, built);
-             !why_not.empty()) {
-    state.session->warn_of_cache("the user cache does not store the program: " + why_not);
+    break;
+  case State::Moment::now_or_never:
+    state.keep_first(built, is_stored);
+    break;
+  case State::Moment::later:
+    if (const std::string why_not =
+            is_stored ? state.builder.pocl_keeping().add(state.driver, state.context, state.request,
+                                                         built)
+                      : std::string();
+        !why_not.empty()) {
+      state.session->warn_of_cache("the user cache does not store the program: " + why_not);
+    }
+    break;
   }
 }
 

@@ -216,7 +216,8 @@ public:
   void keep_copy(KeepTime time);
   // Lets the builder choose when the binary of PoCL's program `built`, which build() has returned,
   // is taken: PoclKeeping takes that of a copy later, unless PoCL could not stand it or a copy
-  // would be incomplete. Does nothing for other drivers, or if the user cache does not serve PoCL.
+  // would be incomplete. Call it before anybody can launch kernels of the program. Does nothing for
+  // other drivers, or if the user cache does not serve PoCL.
   void keep_on_pocl(cl_program built);
 
   // Lets the builder return `program`, which serve() or build() has made, to equal requests, unless

@@ -41,11 +41,25 @@ void end_work() noexcept {
   }
 }
 
+// exit() destroys the thread-local objects of its thread before it calls any handler: also before
+// those that LLVM registers while it compiles, which the handlers below would follow.
+struct MainThreadEnd {
+  MainThreadEnd() = default;
+  MainThreadEnd(const MainThreadEnd&) = delete;
+  MainThreadEnd& operator=(const MainThreadEnd&) = delete;
+  ~MainThreadEnd() {
+    if (::gettid() == ::getpid()) {
+      end_work();
+    }
+  }
+};
+
 } // namespace
 
 // Handlers run in the reverse order of their registration, before what existed then is destroyed.
 void watch_process_end() {
   (void)std::atexit(end_work);
+  [[maybe_unused]] static thread_local const MainThreadEnd end;
 }
 
 DriverWork begin_driver_work() {

@@ -6,7 +6,8 @@
 namespace clbin::opencl {
 
 // Call it after a driver has built or compiled something. exit() then ends DriverWork before it
-// destroys what the driver had created until this call. An application that keeps OpenCL objects in
+// destroys what the driver had created until this call; if it was called on the main thread and
+// exit() is, too, before it destroys anything. An application that keeps OpenCL objects in
 // static variables releases them later, after PoCL's compiler has destroyed its own: asking PoCL
 // for a binary would crash. Thread-safe.
 void watch_process_end();

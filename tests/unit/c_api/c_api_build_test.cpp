@@ -418,6 +418,22 @@ TEST_F(CApiBuild, CacheCanBeSwitchedOff) {
   ASSERT_EQ(::unsetenv("CLBIN_CACHE"), 0);
 }
 
+TEST_F(CApiBuild, CallbackTellsOfAMissBeforeTheBuildBegins) {
+  for (const clbin_switch cache : {CLBIN_SWITCH_ON, CLBIN_SWITCH_OFF}) {
+    m_settings.cache = cache;
+    m_driver.forget_calls();
+    std::vector<std::string> calls_at_miss{"not called"};
+    m_options.on_attempt([&](const Attempt& attempt) {
+      if (attempt.rule_number == Rule::user_cache && attempt.decision != Decision::loaded) {
+        calls_at_miss = m_driver.calls();
+      }
+    });
+    EXPECT_EQ(message_of(k_text), "built");
+    EXPECT_THAT(calls_at_miss, IsEmpty());
+    EXPECT_THAT(m_driver.calls(), Contains("build "));
+  }
+}
+
 TEST_F(CApiBuild, BinaryOfPoclIsThatOfACopyUnlessItsOwnCacheIsOff) {
   format::DeviceIdentity pocl = test::unknown_identity("cpu");
   pocl.platform_name = "Portable Computing Language";
@@ -438,6 +454,36 @@ TEST_F(CApiBuild, BinaryOfPoclIsThatOfACopyUnlessItsOwnCacheIsOff) {
   ASSERT_EQ(::unsetenv("POCL_KERNEL_CACHE"), 0);
   m_settings.cache_on_pocl = CLBIN_SWITCH_OFF;
   EXPECT_THAT(calls_of("kernel void b() {}"), ElementsAre("create_source", "build "));
+}
+
+// Else PoCL before 6 could end the process: kernels of the first program may run.
+TEST_F(CApiBuild, BinaryOfARequiredSizeIsTakenFromTheFirstProgramOfASourceOnly) {
+  format::DeviceIdentity pocl = test::unknown_identity("cpu");
+  pocl.platform_name = "Portable Computing Language";
+  pocl.driver_version = "3.1+debian";
+  cl_device_id device = m_driver.add_device(pocl);
+  m_driver.script_source({CL_SUCCESS, {"sized"}, "", "BUILT"});
+  m_settings.cache_on_pocl = CLBIN_SWITCH_ON;
+  const Builder builder(&m_settings);
+  const auto calls_of = [&](const char* text) {
+    m_driver.forget_calls();
+    release(builder.build(m_driver.add_context({device}), device, text, m_options));
+    return m_driver.calls();
+  };
+  EXPECT_THAT(calls_of(k_text),
+              ElementsAre("create_source", "build ", "create_kernel sized", "get_binary"));
+  while (std::filesystem::is_empty(m_cache + "/programs")) {
+    std::this_thread::yield();
+  }
+  std::filesystem::remove_all(m_cache + "/programs"); // as if it were full
+  EXPECT_THAT(calls_of(k_text), ElementsAre("create_source", "build ", "create_kernel sized"));
+  m_options.do_not_store();
+  EXPECT_THAT(calls_of("kernel void b() {}"),
+              ElementsAre("create_source", "build ", "create_kernel sized"));
+  m_options = LoadOptions();
+  m_options.resolver(&test::FakeDriver::resolve, &m_driver);
+  EXPECT_THAT(calls_of("kernel void b() {}"),
+              ElementsAre("create_source", "build ", "create_kernel sized"));
 }
 
 TEST_F(CApiBuild, ArgumentsAreChecked) {
@@ -493,10 +539,10 @@ TEST_F(CApiBuild, SecondBuildOfAProcessReturnsTheProgramOfTheFirst) {
   Report report;
   {
     const Builder builder(&m_settings);
-    Source source("kernel void a() {}", "-DA");
+    Source source("kernel void a() {} // concludes", "-DA"); // and includes nothing
     cl_program first = builder.build(m_context, m_device, source, m_options);
     m_driver.forget_calls();
-    source.strings = {"kernel void", " a() {}"};
+    source.strings = {"kernel void", " a() {} // concludes"};
     source.label = "again";
     cl_program second = builder.build(m_context, m_device, source, m_options, &report);
     EXPECT_EQ(second, first);

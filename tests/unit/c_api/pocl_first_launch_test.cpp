@@ -21,6 +21,15 @@ namespace fs = std::filesystem;
 
 constexpr const char* k_source = "kernel void add(global int* a) { a[get_global_id(0)] += 1; }\n";
 constexpr std::size_t k_work_items = 64;
+// Runs for some tenths of a second.
+constexpr const char* k_slow_source = "__attribute__((reqd_work_group_size(16, 1, 1)))\n"
+                                      "kernel void add(global int* a) {\n"
+                                      "  volatile global int* slow = a;\n"
+                                      "  for (int i = 0; i < 5000000; ++i) {\n"
+                                      "    slow[get_global_id(0)] += i;\n"
+                                      "  }\n"
+                                      "  a[get_global_id(0)] = 1;\n"
+                                      "}\n";
 
 class PoclFirstLaunch : public ::testing::Test {
 protected:
@@ -192,7 +201,7 @@ TEST_F(PoclFirstLaunch, NeedsNoCloseIfTheApplicationGoesOn) {
 
 // A program with one kernel takes PoCL some tenths of a second, so that several ends are tried.
 TEST_F(PoclFirstLaunch, IsRightAfterAnExitAtAnyTime) {
-  for (const int milliseconds : {0, 1050, 1150, 1300, 2500}) {
+  for (const int milliseconds : {0, 970, 1000, 1050, 1300, 2500}) {
     const std::string source = text(milliseconds);
     in_a_process([&](const Machine& machine) {
       static const auto* const never_freed = new Builder(make_builder());
@@ -242,16 +251,8 @@ TEST_F(PoclFirstLaunch, IsRightAfterAKillAtAnyTime) {
 // PoCL before 6 ends a process that asks for the binary of such a kernel while it runs.
 TEST_F(PoclFirstLaunch, IsStoredAlthoughAKernelWithARequiredSizeRuns) {
   in_a_process([](const Machine& machine) {
-    const std::string source = "__attribute__((reqd_work_group_size(16, 1, 1)))\n"
-                               "kernel void add(global int* a) {\n"
-                               "  volatile global int* slow = a;\n"
-                               "  for (int i = 0; i < 5000000; ++i) {\n"
-                               "    slow[get_global_id(0)] += i;\n"
-                               "  }\n"
-                               "  a[get_global_id(0)] = 1;\n"
-                               "}\n";
     const Builder builder = make_builder();
-    const cl::Program program = builder.build(machine.context, machine.device, source);
+    const cl::Program program = builder.build(machine.context, machine.device, k_slow_source);
     wait_until([&] {
       machine.launch(program, 16);
       return stored_count() != 0;

@@ -66,6 +66,18 @@ TEST_F(RunTimeClosureTest, TextWithoutDirectivesIsThePackage) {
   EXPECT_EQ(found.reads, Reads::text_only);
 }
 
+TEST_F(RunTimeClosureTest, TextThatOnlySpeaksOfIncludesReadsNoFiles) {
+  EXPECT_EQ(closure("// This concludes, includes and imports.\nkernel void k() {}\n").reads,
+            Reads::text_only);
+  EXPECT_EQ(closure("#ifdef embed\n#endif\n").reads, Reads::text_only);
+  for (const char* const text :
+       {"#include \"a.h\"\n", "#if __has_include(\"a.h\")\n#endif\n", "%:include \"a.h\"\n",
+        "#inc\\\nlude \"a.h\"\n", "#if 0\n#include \"a.h\"\n#endif\n", "#embed \"a.h\"\n",
+        "/* include */ #import <a.h>\n"}) {
+    EXPECT_NE(closure(text).reads, Reads::text_only) << text;
+  }
+}
+
 TEST_F(RunTimeClosureTest, BeginningOfALargeTextIsSelfContainedUnlessItNeedsExamination) {
   const std::string text(5000, '\n');
   EXPECT_TRUE(begins_self_contained(text));
