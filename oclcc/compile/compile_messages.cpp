@@ -335,6 +335,16 @@ void note_kernels(const std::string& program, const std::string& device,
                             program, fmt::join(kernels, "', '"), device, options));
 }
 
+// False for a kernel that a recording shows to be of no use to the application.
+bool is_launched(const Job& job, const UnitPlace& place, const std::string& kernel) {
+  const Program& program = job.programs[place.program];
+  if (program.recorded.empty()) {
+    return true;
+  }
+  const std::set<std::string>& launched = program.recorded.at(place.variant).launched;
+  return launched.empty() || launched.contains(kernel);
+}
+
 } // namespace
 
 void read_build_logs(Job& job) {
@@ -391,16 +401,6 @@ Result<void> require_specialized_kernels(const Job& job) {
     CLBIN_TRY(require_kernel(specialization, kernels));
   }
   return {};
-}
-
-// False for a kernel that a recording shows to be of no use to the application.
-bool is_launched(const Job& job, const UnitPlace& place, const std::string& kernel) {
-  const Program& program = job.programs[place.program];
-  if (program.recorded.empty()) {
-    return true;
-  }
-  const std::set<std::string>& launched = program.recorded.at(place.variant).launched;
-  return launched.empty() || launched.contains(kernel);
 }
 
 void note_first_launches(const Job& job, Reporter& reporter) {

@@ -268,6 +268,22 @@ TEST_F(LayerBehaviour, SaysWhyABuildWasNotServedAndNamesItsKernel) {
                                 HasSubstr("no bundle contains it with these options"))));
 }
 
+TEST_F(LayerBehaviour, RecordsThatAnApplicationLinksPrograms) {
+  const auto has_note_of = [&](const char* scenario) {
+    const fs::path recorded = folder.path() / scenario;
+    fs::create_directories(recorded);
+    (void)folder.run_under_layer(
+        platform, {scenario},
+        {{"CLBIN_LAYER_MODE", "record"}, {"CLBIN_LAYER_RECORD", recorded.string()}});
+    return std::any_of(fs::directory_iterator(recorded), fs::directory_iterator(),
+                       [](const fs::directory_entry& file) {
+                         return file.path().filename().string().starts_with("links-");
+                       });
+  };
+  EXPECT_TRUE(has_note_of("linked_after_a_build"));
+  EXPECT_FALSE(has_note_of("many_launches"));
+}
+
 TEST_F(LayerBehaviour, SaysWhyASourceWithAZeroByteWithinItIsNotServed) {
   for (const char* mode : {"cache", "strict"}) {
     const ProbeResult result =

@@ -1000,6 +1000,12 @@ inline void clear_cache(const std::optional<std::string>& cache_dir = std::nullo
                                         Report* report = nullptr) {
   return detail::build(nullptr, context, View<_cl_device_id*>(&device, 1), source, options, report);
 }
+[[nodiscard]] inline _cl_program* build(_cl_context* context, View<_cl_device_id*> devices,
+                                        const Source& source,
+                                        const LoadOptions& options = LoadOptions(),
+                                        Report* report = nullptr) {
+  return detail::build(nullptr, context, devices, source, options, report);
+}
 // Requires clbin/opencl.hpp.
 template <typename Context, typename Devices = typename detail::OpenClBinding<Context>::Devices,
           typename Binding = detail::OpenClBinding<Context>,

@@ -19,8 +19,8 @@ constexpr std::chrono::seconds k_closing_time{5};
 constexpr std::chrono::milliseconds k_time_of_kernel{300};
 // exit() waits for a binary that is being taken (opencl/process_end.hpp).
 constexpr std::size_t k_most_kernels = 64;
-constexpr std::size_t k_most_programs = 256;
-constexpr std::size_t k_most_text_bytes = 64U << 20U;
+constexpr std::size_t k_most_waiting = 256;
+constexpr std::size_t k_most_waiting_bytes = 64U << 20U;
 
 // A request that does not borrow its source.
 struct Waiting {
@@ -185,8 +185,8 @@ std::string PoclKeeping::add(const opencl::Driver& driver, cl_context context,
   }
   opencl::watch_process_end();
   const std::lock_guard lock(work.mutex);
-  if (work.waiting.size() >= k_most_programs ||
-      made.text_bytes > k_most_text_bytes - work.text_bytes) {
+  if (work.waiting.size() >= k_most_waiting ||
+      made.text_bytes > k_most_waiting_bytes - work.text_bytes) {
     return "too many programs of PoCL wait for that";
   }
   if (driver.RetainProgram(program) != CL_SUCCESS) {

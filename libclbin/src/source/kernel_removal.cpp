@@ -11,15 +11,15 @@ namespace clbin::source {
 
 namespace {
 
-struct Token {
+struct TextToken {
   std::string_view text; // an identifier, a string, or one other character
   std::size_t begin = 0; // in the whole text
 };
 
 // Reads a text without its comments.
-class Tokenizer {
+class TextTokenizer {
 public:
-  explicit Tokenizer(std::string_view text) : m_text(text) {}
+  explicit TextTokenizer(std::string_view text) : m_text(text) {}
 
   void run() {
     while (m_at < m_text.size()) {
@@ -29,7 +29,7 @@ public:
     }
   }
 
-  std::vector<Token> tokens;
+  std::vector<TextToken> tokens;
   std::vector<std::string_view> directives;
 
 private:
@@ -98,7 +98,7 @@ private:
 
 // Returns the index after the token that closes the one at `open`; the number of tokens if none
 // does.
-std::size_t after_closing(const std::vector<Token>& tokens, std::size_t open,
+std::size_t after_closing(const std::vector<TextToken>& tokens, std::size_t open,
                           std::string_view opening, std::string_view closing) {
   std::size_t depth = 0;
   for (std::size_t i = open; i < tokens.size(); ++i) {
@@ -111,15 +111,15 @@ std::size_t after_closing(const std::vector<Token>& tokens, std::size_t open,
   return tokens.size();
 }
 
-struct Range {
+struct TokenRange {
   std::size_t begin = 0; // indices of tokens
   std::size_t end = 0;
 };
 
 // Where functions of these names are defined or declared.
-std::multimap<std::string_view, Range> find_functions(const std::vector<Token>& tokens,
-                                                      const std::set<std::string>& names) {
-  std::multimap<std::string_view, Range> found;
+std::multimap<std::string_view, TokenRange> find_functions(const std::vector<TextToken>& tokens,
+                                                           const std::set<std::string>& names) {
+  std::multimap<std::string_view, TokenRange> found;
   std::size_t begin = 0; // of what is declared
   for (std::size_t i = 0; i < tokens.size();) {
     const std::string_view text = tokens[i].text;
@@ -136,7 +136,7 @@ std::multimap<std::string_view, Range> find_functions(const std::vector<Token>& 
                               : next == ";" ? after + 1
                                             : after;
       if (next == "{" || next == ";") {
-        found.emplace(text, Range{begin, end});
+        found.emplace(text, TokenRange{begin, end});
         begin = end;
       }
       i = end;
@@ -148,9 +148,9 @@ std::multimap<std::string_view, Range> find_functions(const std::vector<Token>& 
 }
 
 // How often each identifier occurs, also in directives.
-std::unordered_map<std::string_view, std::size_t> count_identifiers(const Tokenizer& read) {
+std::unordered_map<std::string_view, std::size_t> count_identifiers(const TextTokenizer& read) {
   std::unordered_map<std::string_view, std::size_t> counts;
-  for (const Token& token : read.tokens) {
+  for (const TextToken& token : read.tokens) {
     ++counts[token.text];
   }
   for (std::string_view rest : read.directives) {
@@ -166,9 +166,9 @@ std::unordered_map<std::string_view, std::size_t> count_identifiers(const Tokeni
 
 // Blanks the functions without other uses of `text` in `result`, a copy of it.
 void remove_unused(std::string_view text, const std::set<std::string>& names, std::string& result) {
-  Tokenizer read(text);
+  TextTokenizer read(text);
   read.run();
-  const std::vector<Token>& tokens = read.tokens;
+  const std::vector<TextToken>& tokens = read.tokens;
   const auto found = find_functions(tokens, names);
   const auto counts = count_identifiers(read);
   for (const auto& [name, range] : found) {

@@ -486,6 +486,17 @@ TEST_F(CApiBuild, BinaryOfARequiredSizeIsTakenFromTheFirstProgramOfASourceOnly) 
               ElementsAre("create_source", "build ", "create_kernel sized"));
 }
 
+TEST_F(CApiBuild, FreeFunctionBuildsForOneAndForSeveralDevices) {
+  const cl_device_id other = m_driver.add_device(test::unknown_identity("other"));
+  const cl_device_id devices[] = {m_device, other};
+  const cl_context context = m_driver.add_context({m_device, other});
+  Report report;
+  release(clbin::build(context, m_device, k_text, m_options, &report));
+  EXPECT_EQ(report.devices().size(), 1U);
+  release(clbin::build(context, View<cl_device_id>(devices, 2), k_text, m_options, &report));
+  EXPECT_EQ(report.devices().size(), 2U);
+}
+
 TEST_F(CApiBuild, ArgumentsAreChecked) {
   clbin_source source{};
   clbin_error* error = nullptr;
