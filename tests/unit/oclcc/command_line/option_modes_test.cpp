@@ -71,6 +71,7 @@ const std::vector<Use> k_uses = {
     {"--optional", {"--optional", "k"}, {}, "PBc"},
     {"--variant", {"--variant", "v=-w"}, {}, "Pcx"},
     {"--specialize", {"--specialize", "k=4"}, {}, "PBc"},
+    {"--launched-only", {"--launched-only"}, {}, "Bc"},
     {"--emit-cubin", {"--emit-cubin"}, {}, "PBc"},
     {"--no-source", {"--no-source"}, {}, "PBc"},
     {"--source-only", {"--source-only"}, {}, "c"},
