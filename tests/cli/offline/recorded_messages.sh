@@ -22,7 +22,7 @@ echo "== in JSON"
 oclcc app.clbin --target spirv:1.2 -o new.clbin --diagnostics-format=json 2>&1 | grep -o '"file": *"[^"]*"' | sort -u
 echo "== optional"
 oclcc app.clbin --target spirv:1.2 --optional "$name" -o new.clbin; echo "exit $?"
-echo "== a program with a name, and one without kernels"
+echo "== a program with a name, and one of which no build is recorded"
 make_bundle recording k.cl scale default -DN=M 'scale zoom' cpu-a '' named.clbin
 oclcc named.clbin --target spirv:1.2 -o new.clbin
 make_bundle recording k.cl "$name" default -DN=M '' - '' app.clbin
@@ -38,7 +38,7 @@ oclcc app.clbin --target spirv:1.2 -o new.clbin
 #| "file": "app.clbin: program '0000000000000000000000000000000000000000000000000000000000000012' (kernel 'scale')"
 #| == optional
 #| exit 0
-#| == a program with a name, and one without kernels
+#| == a program with a name, and one of which no build is recorded
 # expected errors:
 #| app.clbin: program '0000000000000000000000000000000000000000000000000000000000000012' (kernel 'scale'):1:2: warning: careful [-W#warnings]
 #|     1 | #warning careful
@@ -65,10 +65,10 @@ oclcc app.clbin --target spirv:1.2 -o new.clbin
 #| <command line>:2:11: note: expanded from here
 #|     2 | #define N M
 #|       |           ^
-#| app.clbin: program '0000000000000000000000000000000000000000000000000000000000000012':1:2: warning: careful [-W#warnings]
+#| app.clbin: program '0000000000000000000000000000000000000000000000000000000000000012' (kernel 'scale'):1:2: warning: careful [-W#warnings]
 #|     1 | #warning careful
 #|       |  ^
-#| app.clbin: program '0000000000000000000000000000000000000000000000000000000000000012':3:11: error: use of undeclared identifier 'M'
+#| app.clbin: program '0000000000000000000000000000000000000000000000000000000000000012' (kernel 'scale'):3:11: error: use of undeclared identifier 'M'
 #|     3 |   a[0] *= N;
 #|       |           ^
 #| <command line>:2:11: note: expanded from here
