@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "model/bundle.hpp"
 #include "source/directive_scanner.hpp"
+#include "source/words.hpp"
 
 #include <fmt/core.h>
 
@@ -33,75 +34,6 @@ void append(std::string& normalized, const base::OptionWord& word) {
   }
   normalized += word.text;
 }
-
-// Reads a text word by word, without comments and directives.
-class Words {
-public:
-  explicit Words(std::string_view text) : m_rest(text) {}
-
-  // Returns the next word, or the next other character; empty at the end.
-  std::string_view next() {
-    skip_blanks();
-    const auto end = std::find_if_not(m_rest.begin(), m_rest.end(), is_identifier);
-    const std::string_view taken =
-        m_rest.substr(0, std::max<std::size_t>(static_cast<std::size_t>(end - m_rest.begin()), 1));
-    m_rest.remove_prefix(taken.size());
-    m_is_line_begin = false;
-    return taken;
-  }
-
-  // Skips what follows up to the parenthesis that closes the first one.
-  void skip_parentheses() {
-    int depth = 0;
-    std::string_view word = next();
-    while (!word.empty()) {
-      depth += word == "(" ? 1 : 0;
-      depth -= word == ")" ? 1 : 0;
-      if (depth <= 0) {
-        return;
-      }
-      word = next();
-    }
-  }
-
-private:
-  void skip_to(std::string_view end) {
-    const std::size_t at = m_rest.find(end);
-    m_rest.remove_prefix(at == std::string_view::npos ? m_rest.size() : at + end.size());
-  }
-
-  void skip_directive() {
-    while (!m_rest.empty()) {
-      const std::string_view line = m_rest.substr(0, m_rest.find('\n'));
-      m_rest.remove_prefix(std::min(line.size() + 1, m_rest.size()));
-      if (!line.ends_with('\\') && !line.ends_with("\\\r")) {
-        return;
-      }
-    }
-  }
-
-  void skip_blanks() {
-    constexpr std::string_view k_space = " \t\n\v\f\r";
-    while (!m_rest.empty()) {
-      if (k_space.find(m_rest.front()) != std::string_view::npos) {
-        m_is_line_begin |= m_rest.front() == '\n';
-        m_rest.remove_prefix(1);
-      } else if (m_rest.starts_with("//")) {
-        skip_to("\n");
-        m_is_line_begin = true;
-      } else if (m_rest.starts_with("/*")) {
-        skip_to("*/");
-      } else if (m_is_line_begin && m_rest.front() == '#') {
-        skip_directive();
-      } else {
-        return;
-      }
-    }
-  }
-
-  std::string_view m_rest;
-  bool m_is_line_begin = true;
-};
 
 // Returns the name in "void NAME(", which follows `kernel`; empty if something else does.
 std::string_view declared_name(Words& words) {

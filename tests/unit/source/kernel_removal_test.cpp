@@ -60,6 +60,8 @@ TEST(KernelRemoval, KeepsWhatIsUsedElsewhere) {
   EXPECT_EQ(left_of(called, {"a", "b"}), "");
   const std::string named = "#define FIRST a\nkernel void a() {}\n";
   EXPECT_EQ(without_functions(named, {"a"}), named);
+  const std::string continued = "#define FIRST \\\n  a\nkernel void a() {}\n";
+  EXPECT_EQ(without_functions(continued, {"a"}), continued);
   const std::string in_a_function = "int f() { return a(1); }\n";
   EXPECT_EQ(without_functions(in_a_function, {"a"}), in_a_function);
   const std::string longer = "kernel void ab() {}\nkernel void b() {}";

@@ -74,6 +74,9 @@ TEST(RecordedNames, FirstKernelIsFoundBehindItsAttributesAndNotInCommentsOrDirec
   EXPECT_EQ(first_kernel_name("#if A\n__kernel\n#else\n__kernel __attribute__((x))\n#endif\n"
                               "void scale() {}\n"),
             "scale");
+  EXPECT_EQ(first_kernel_name("/*/ kernel void one() {} */ kernel void two() {}"), "two");
+  EXPECT_EQ(first_kernel_name("int n = sizeof(\"kernel void one() {}\"); kernel void two() {}"),
+            "two");
   EXPECT_EQ(first_kernel_name("int kernel = 3;\nint my_kernel(int kernel);\n"
                               "kernel void scale() {}\n"),
             "scale");

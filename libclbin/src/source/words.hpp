@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace clbin::source {
+
+// Reads a text word by word, without comments and directives. Conditions are not evaluated. Borrows
+// the text. Safe on any text, in linear time.
+class Words {
+public:
+  explicit Words(std::string_view text) : m_rest(text) {}
+
+  // Returns the next identifier or number, string with its quotes, or other character, as a part of
+  // the text; empty at the end.
+  [[nodiscard]] std::string_view next();
+  // Skips what follows up to the parenthesis that closes the first one.
+  void skip_parentheses();
+  // Those before the last word, in order, each with its continued lines.
+  [[nodiscard]] const std::vector<std::string_view>& directives() const noexcept {
+    return m_directives;
+  }
+
+private:
+  void skip_to(std::string_view end, std::size_t from);
+  void skip_directive();
+  void skip_blanks();
+  [[nodiscard]] std::size_t next_size() const;
+
+  std::string_view m_rest;
+  std::vector<std::string_view> m_directives;
+  bool m_is_line_begin = true;
+};
+
+} // namespace clbin::source
