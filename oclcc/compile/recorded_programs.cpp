@@ -98,9 +98,9 @@ std::set<std::string> other_kernels(const std::set<std::string>& without,
 
 // Returns "program 'NAME'", and what tells people more if the name is a digest.
 std::string description_of(const std::string& name, const SourcePackage& source) {
-  const std::string more =
-      base::digest_from_hex(name) ? clbin::closure::name_for_people(source) : std::string();
-  return fmt::format("program '{}'{}", name, more.empty() ? "" : fmt::format(" ({})", more));
+  return fmt::format("program '{}'{}", name,
+                     base::digest_from_hex(name) ? clbin::closure::name_in_parentheses(source)
+                                                 : std::string());
 }
 
 class RecordedPrograms {

@@ -234,10 +234,10 @@ std::string described_source(const GroupSummary& group, Contents contents) {
 
 // That of a recorded program, whose name is a digest.
 std::string label_of(const GroupSummary& group) {
-  const bool is_labelled =
-      base::digest_from_hex(group.group.program.str()).has_value() && !group.sources->empty() &&
-      group.sources->front().display_name != clbin::closure::k_run_time_source_name;
-  return is_labelled ? printable(group.sources->front().display_name) : "";
+  if (group.sources->empty() || !base::digest_from_hex(group.group.program.str())) {
+    return {};
+  }
+  return printable(clbin::closure::recorded_label(group.sources->front().display_name));
 }
 
 void append_group(std::string& text, const GroupSummary& group, Contents contents) {

@@ -307,9 +307,8 @@ void Recording::warn_of_what_is_not_served(Reporter& reporter) const {
       }
     }
     if (!reason.empty()) {
-      const std::string more = clbin::closure::name_for_people(*program.source);
       reporter.warning(fmt::format("program '{}'{} is recorded, but no bundle serves it: {}", name,
-                                   more.empty() ? "" : fmt::format(" ({})", more), reason));
+                                   clbin::closure::name_in_parentheses(*program.source), reason));
     }
   }
 }

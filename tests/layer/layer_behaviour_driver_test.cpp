@@ -232,7 +232,7 @@ TEST_F(LayerBehaviour, SaysInModeStrictWhyItRefuses) {
       {{{"CLBIN_CACHE", "0"}}, "the user cache is off: CLBIN_CACHE is 0", ""},
       {{{"CLBIN_LAYER_BUNDLES", bundles_of(recorded)}, {"CLBIN_CACHE", "0"}},
        "no bundle contains it with these options; the user cache is off: CLBIN_CACHE is 0; '",
-       "': its program (kernel 'add') differs in option '-DSTEP=96' there, '-DSTEP=98' here"},
+       "': its program (kernel 'add') differs in option: '-DSTEP=96' before, '-DSTEP=98' now"},
   };
   for (const auto& [variables, reason, end] : cases) {
     Variables strict = variables;

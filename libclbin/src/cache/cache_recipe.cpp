@@ -81,10 +81,14 @@ Result<StoredRecipe> decode_record(ByteView stored) {
 
 using Kind = IngredientChange::Kind;
 
-// Removes and returns the first of `ingredients` with that name.
+bool is_equal(const StoredIngredient& a, const StoredIngredient& b) {
+  return a.name == b.name && a.digest == b.digest;
+}
+
+// Removes and returns the first of `ingredients` that `matches`.
 std::optional<StoredIngredient> take(std::vector<StoredIngredient>& ingredients,
-                                     const std::string& name) {
-  const auto found = std::ranges::find(ingredients, name, &StoredIngredient::name);
+                                     const auto& matches) {
+  const auto found = std::ranges::find_if(ingredients, matches);
   if (found == ingredients.end()) {
     return std::nullopt;
   }
@@ -103,11 +107,16 @@ std::string changed_line(const std::vector<std::uint32_t>& before,
                   : std::string(k_source_name);
 }
 
-bool is_same_order(const Recipe& recipe, const std::vector<StoredIngredient>& stored) {
-  return std::equal(recipe.ingredients.begin(), recipe.ingredients.end(), stored.begin(),
-                    stored.end(), [](const Ingredient& now, const StoredIngredient& before) {
-                      return now.name == before.name;
-                    });
+std::optional<IngredientChange>
+first_at_another_place(const std::vector<StoredIngredient>& now,
+                       const std::vector<StoredIngredient>& before) {
+  const auto [one, other] = std::ranges::mismatch(now, before, is_equal);
+  if (one == now.end() || other == before.end()) {
+    return std::nullopt;
+  }
+  return one->name == other->name
+             ? IngredientChange{Kind::changed, one->name, other->shown, one->shown}
+             : IngredientChange{Kind::reordered, {}, {}, {}};
 }
 
 } // namespace
@@ -215,25 +224,30 @@ Bytes encode_recipe(const Recipe& recipe) {
 Result<std::vector<IngredientChange>> compare_with_stored(const Recipe& recipe, ByteView stored) {
   CLBIN_TRY_ASSIGN(auto recorded, decode_record(stored));
   std::vector<StoredIngredient>& before = recorded.ingredients;
-  const bool has_same_names = is_same_order(recipe, before);
+  std::vector<StoredIngredient> now;
+  std::ranges::transform(recipe.ingredients, std::back_inserter(now), to_stored);
+  const std::optional<IngredientChange> moved = first_at_another_place(now, before);
+  // One of several with a name, such as an option, may have been inserted: equal ones come first.
+  std::erase_if(now, [&](const StoredIngredient& one) {
+    return take(before, [&](const auto& other) { return is_equal(one, other); }).has_value();
+  });
   std::vector<IngredientChange> changes;
-  for (const Ingredient& ingredient : recipe.ingredients) {
-    const StoredIngredient now = to_stored(ingredient);
-    const auto earlier = take(before, ingredient.name);
+  for (const StoredIngredient& one : now) {
+    const auto earlier = take(before, [&](const auto& other) { return one.name == other.name; });
     if (!earlier.has_value()) {
-      changes.push_back({Kind::added, now.name, {}, now.shown});
-    } else if (earlier->digest != now.digest) {
-      const std::string name = now.name == k_source_name
-                                   ? changed_line(recorded.line_digests, recipe.line_digests)
-                                   : now.name;
-      changes.push_back({Kind::changed, name, earlier->shown, now.shown});
+      changes.push_back({Kind::added, one.name, {}, one.shown});
+      continue;
     }
+    const std::string name = one.name == k_source_name
+                                 ? changed_line(recorded.line_digests, recipe.line_digests)
+                                 : one.name;
+    changes.push_back({Kind::changed, name, earlier->shown, one.shown});
   }
   for (const StoredIngredient& rest : before) {
     changes.push_back({Kind::removed, rest.name, rest.shown, {}});
   }
-  if (changes.empty() && !has_same_names) {
-    changes.push_back({Kind::reordered, {}, {}, {}});
+  if (changes.empty() && moved.has_value()) {
+    changes.push_back(*moved);
   }
   return changes;
 }

@@ -329,13 +329,16 @@ format::SourcePackage package_of_text(std::string_view main) {
   return {{name, name, std::string(main)}, {}};
 }
 
-std::string name_for_people(const format::SourcePackage& package) {
-  const std::string& label = package.main.display_name;
-  if (!label.empty() && label != k_run_time_source_name) {
-    return fmt::format("label '{}'", base::printable(label));
+std::string_view recorded_label(std::string_view display_name) {
+  return display_name == k_run_time_source_name ? "" : display_name;
+}
+
+std::string name_in_parentheses(const format::SourcePackage& package) {
+  if (const auto label = recorded_label(package.main.display_name); !label.empty()) {
+    return fmt::format(" (label '{}')", base::printable(label));
   }
   const std::string kernel = source::first_kernel_name(package.main.text);
-  return kernel.empty() ? "" : fmt::format("kernel '{}'", kernel);
+  return kernel.empty() ? "" : fmt::format(" (kernel '{}')", kernel);
 }
 
 std::string why_package_is_not_keyed(const format::SourcePackage& package,

@@ -51,10 +51,12 @@ struct RunTimeClosure {
 // Returns what find_run_time_closure returns for self-contained texts.
 [[nodiscard]] RunTimeClosure self_contained_closure(const source::BuildOptions& options);
 
-// Returns by what people recognize a recorded program, whose name is a digest: "label 'matmul'" if
-// the application gave it one, "kernel 'add'" if its text declares one, or "". The label is the
-// name of the main text for messages.
-[[nodiscard]] std::string name_for_people(const format::SourcePackage& package);
+// Returns the label that an application gave to a recorded program; "" if it gave none. It is
+// recorded as the main text's name for messages.
+[[nodiscard]] std::string_view recorded_label(std::string_view display_name);
+// Returns by what people recognize a recorded program, whose name is a digest: " (label 'matmul')",
+// " (kernel 'add')" of the first kernel that its text declares, or "".
+[[nodiscard]] std::string name_in_parentheses(const format::SourcePackage& package);
 
 // Returns the package of a program that is this text alone.
 [[nodiscard]] format::SourcePackage package_of_text(std::string_view main);

@@ -17,7 +17,8 @@ struct WantedProgram {
 
 struct Likeness {
   std::size_t common_lines = 0; // 0: no program has half of its lines in common with the wanted one
-  // "its program 'blur' differs in line 3 of the source; option '-DN=2' there, '-DN=1' here"
+  // "its program 'blur' differs in line 3 of the source; option: '-DN=2' before, '-DN=1' now", as
+  // the user cache explains a miss.
   std::string difference;
 };
 
@@ -32,7 +33,7 @@ public:
   [[nodiscard]] Likeness compare(const WantedProgram& wanted);
 
 private:
-  using Lines = std::vector<std::size_t>; // hashes, sorted
+  using Lines = std::vector<std::uint32_t>; // cache::line_digests_of(), sorted
 
   void read();
   [[nodiscard]] std::string difference(std::uint32_t group, const WantedProgram& wanted) const;

@@ -104,6 +104,33 @@ TEST(CacheRecipe, SaysWhichIngredientChanged) {
   }
 }
 
+TEST(CacheRecipe, NamesOnlyTheOptionThatIsNewOrMissing) {
+  const auto of_options = [](const std::vector<std::string>& options) {
+    Recipe recipe;
+    for (const std::string& option : options) {
+      recipe.ingredients.push_back({"option", option});
+    }
+    return recipe;
+  };
+  const auto texts = [&](const Recipe& now, const Recipe& before) {
+    std::vector<std::string> result;
+    const auto changes = compare_with_stored(now, encode_recipe(before));
+    for (const IngredientChange& change : changes.value()) {
+      result.push_back(describe(change));
+    }
+    return result;
+  };
+  const Recipe less = of_options({"-w", "-O1"});
+  const Recipe more = of_options({"-DA", "-w", "-O1"});
+  EXPECT_THAT(texts(more, less), ElementsAre("option: absent before, now '-DA'"));
+  EXPECT_THAT(texts(less, more), ElementsAre("option: '-DA' before, now absent"));
+  EXPECT_THAT(texts(less, of_options({"-O1", "-w"})),
+              ElementsAre("option: '-O1' before, '-w' now"));
+  EXPECT_THAT(texts(of_options({"-w", "-w"}), of_options({"-w"})),
+              ElementsAre("option: absent before, now '-w'"));
+  EXPECT_THAT(texts(less, less), IsEmpty());
+}
+
 TEST(CacheRecipe, GivesTheSameKeyWhereOnlyThePathsOfTheBuildMachineDiffer) {
   Making elsewhere = sample_making();
   elsewhere.source.main.display_name = "/other/k.cl";

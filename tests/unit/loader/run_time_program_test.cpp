@@ -641,25 +641,28 @@ TEST_F(RunTimeBundleTest, MissNamesTheProgramThatIsMostLikeItAndWhatDiffers) {
   };
   there("effects", "-D A=1 -w -cl-kernel-arg-info");
   const std::string nearest = "not attempted : 'app.clbin': its program 'effects' differs in ";
-  EXPECT_EQ(reason_of(text, "-D A=2 -w"), nearest + "option '-D A=1' there, '-D A=2' here");
-  EXPECT_EQ(reason_of(text, "-w"), nearest + "option '-D A=1' there");
-  EXPECT_EQ(reason_of(text, "-D A=1 -w -DB -O1"), nearest + "option '-DB' here; option '-O1' here");
-  EXPECT_EQ(reason_of(text, "-w -D A=1"), nearest + "the order of the options");
+  EXPECT_EQ(reason_of(text, "-D A=2 -w"), nearest + "option: 'A=1' before, 'A=2' now");
+  EXPECT_EQ(reason_of(text, "-w"),
+            nearest + "option: '-D' before, now absent; option: 'A=1' before, now absent");
+  EXPECT_EQ(reason_of(text, "-D A=1 -w -DB -O1"),
+            nearest + "option: absent before, now '-DB'; option: absent before, now '-O1'");
+  EXPECT_EQ(reason_of(text, "-w -D A=1"), nearest + "option: '-D' before, '-w' now");
   std::string other = text;
   other.replace(other.find("4"), 1, "5");
   EXPECT_EQ(reason_of(other, "-D A=1 -w"), nearest + "line 1 of the source");
-  EXPECT_EQ(reason_of(text + "// end", "-D A=2"),
-            nearest + "line 5 of the source; option '-D A=1' there, '-D A=2' here; option '-w' "
-                      "there");
-  EXPECT_EQ(reason_of(text + "// end", "-DB -DC -DD"),
-            nearest + "line 5 of the source; option '-D A=1' there, '-DB' here; option '-w' there, "
-                      "'-DC' here");
+  EXPECT_EQ(
+      reason_of(text + "// end", "-D A=2"),
+      nearest +
+          "line 5 of the source; option: 'A=1' before, 'A=2' now; option: '-w' before, now absent");
+  EXPECT_EQ(
+      reason_of(text + "// end", "-DB -DC -DD"),
+      nearest +
+          "line 5 of the source; option: '-D' before, '-DB' now; option: 'A=1' before, '-DC' now");
   EXPECT_EQ(reason_of("kernel void unlike() {}\n", ""),
             "not attempted : no bundle contains a program like it");
   there(recorded_name(text), "-DA=3");
-  EXPECT_EQ(reason_of(text, "-DA=4"),
-            "not attempted : 'app.clbin': its program (kernel 'blur') differs in option "
-            "'-DA=3' there, '-DA=4' here");
+  EXPECT_EQ(reason_of(text, "-DA=4"), "not attempted : 'app.clbin': its program (kernel 'blur') "
+                                      "differs in option: '-DA=3' before, '-DA=4' now");
 }
 
 TEST_F(RunTimeBundleTest, MissNamesHeadersThatDiffer) {
@@ -695,7 +698,7 @@ TEST_F(RunTimeBundleTest, MissNamesHeadersThatDiffer) {
       "built");
   EXPECT_EQ(attempts().at(1),
             "not attempted : 'app.clbin': its program 'effects' differs in header "
-            "'a.h'; header 'b.h' there; header 'c.h' here");
+            "'a.h'; header 'c.h'; header 'b.h'");
 }
 
 TEST_F(RunTimeBundleTest, MissOfACallWithoutReportNamesNothing) {
