@@ -38,8 +38,6 @@ struct Waiting {
   }
 };
 
-enum class First : std::uint8_t { begun, ended };
-
 Waiting waiting_of(const opencl::Driver& driver, cl_context context,
                    const RunTimeRequest& request) {
   Waiting made{driver, context, {}, 0, 0, {}, {}};
@@ -132,8 +130,7 @@ struct PoclKeeping::Work {
   std::optional<Clock::time_point> closing_end; // set by the destructor
   std::thread thread;
   bool is_running = false;
-  std::map<std::string, First> firsts;
-  std::condition_variable first_ended;
+  std::map<std::string, std::once_flag> first_programs; // by source
 };
 
 PoclKeeping::PoclKeeping(BuilderState& builder) : m_work(std::make_unique<Work>(builder)) {}
@@ -153,20 +150,13 @@ PoclKeeping::~PoclKeeping() {
   }
 }
 
-bool PoclKeeping::begin_first(const std::string& source) {
-  std::unique_lock lock(m_work->mutex);
-  const bool is_first = m_work->firsts.try_emplace(source, First::begun).second;
-  m_work->first_ended.wait(lock,
-                           [&] { return is_first || m_work->firsts.at(source) == First::ended; });
-  return is_first;
-}
-
-void PoclKeeping::end_first(const std::string& source) {
+void PoclKeeping::take_once(const std::string& source, const std::function<void()>& take) {
+  std::once_flag* flag = nullptr;
   {
     const std::lock_guard lock(m_work->mutex);
-    m_work->firsts[source] = First::ended;
+    flag = &m_work->first_programs[source]; // stays where it is
   }
-  m_work->first_ended.notify_all();
+  std::call_once(*flag, take);
 }
 
 std::string PoclKeeping::add(const opencl::Driver& driver, cl_context context,

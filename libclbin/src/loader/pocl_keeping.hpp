@@ -27,10 +27,8 @@ public:
   // required work-group size of that program, or of another of the same source, runs. Such a binary
   // is therefore taken before the first program of a source is returned, and never again.
   //
-  // Returns true once for each source: the caller takes the binary and then calls end_first(). All
-  // other callers wait for that.
-  [[nodiscard]] bool begin_first(const std::string& source);
-  void end_first(const std::string& source);
+  // Calls `take`, which takes it, once for each source. All other callers wait for that.
+  void take_once(const std::string& source, const std::function<void()>& take);
 
 private:
   struct Work;

@@ -107,7 +107,6 @@ struct RunTimeProgram::State {
   // When the binary of PoCL's program is taken.
   enum class Moment : std::uint8_t { now, now_or_never, later };
   [[nodiscard]] Moment moment_of(cl_program built) const;
-  void keep_first(cl_program built, bool is_stored);
 
   opencl::Driver driver; // see find_groups()
   BuilderState& builder;
@@ -402,23 +401,6 @@ RunTimeProgram::State::Moment RunTimeProgram::State::moment_of(cl_program built)
              : Moment::later;
 }
 
-// `is_stored`: whether the request allows it. Without it, too, kernels of the source may run soon.
-void RunTimeProgram::State::keep_first(cl_program built, bool is_stored) {
-  const std::string source = source::recorded_program_name(digest()) + options.normalized;
-  PoclKeeping& keeping = builder.pocl_keeping();
-  if (!keeping.begin_first(source)) {
-    return;
-  }
-  struct End {
-    PoclKeeping& keeping;
-    const std::string& source;
-    ~End() { keeping.end_first(source); }
-  } const end{keeping, source};
-  if (is_stored && claim(KeepTime::after_launches)) {
-    store(built, KeepTime::after_launches);
-  }
-}
-
 RunTimeProgram::RunTimeProgram(std::unique_ptr<State> state) : m_state(std::move(state)) {}
 RunTimeProgram::RunTimeProgram(RunTimeProgram&&) noexcept = default;
 RunTimeProgram& RunTimeProgram::operator=(RunTimeProgram&&) noexcept = default;
@@ -531,24 +513,26 @@ void RunTimeProgram::keep_on_pocl(cl_program built) {
       !state.builder.cache().programs.is_on() || !state.key.why_none.empty()) {
     return;
   }
-  const bool is_stored = state.request.fallback == FallbackPolicy::if_needed &&
-                         state.request.store == StorePolicy::keep;
+  PoclKeeping& keeping = state.builder.pocl_keeping();
   switch (state.moment_of(built)) {
   case State::Moment::now:
     keep(built, KeepTime::after_launches);
-    break;
+    return;
   case State::Moment::now_or_never:
-    state.keep_first(built, is_stored);
-    break;
+    // Also if nothing may be stored: kernels of the source may run soon.
+    keeping.take_once(source::recorded_program_name(state.digest()) + state.options.normalized,
+                      [&] { keep(built, KeepTime::after_launches); });
+    return;
   case State::Moment::later:
-    if (const std::string why_not =
-            is_stored ? state.builder.pocl_keeping().add(state.driver, state.context, state.request,
-                                                         built)
-                      : std::string();
-        !why_not.empty()) {
-      state.session->warn_of_cache("the user cache does not store the program: " + why_not);
-    }
     break;
+  }
+  if (state.request.fallback != FallbackPolicy::if_needed ||
+      state.request.store == StorePolicy::drop) {
+    return;
+  }
+  const std::string why_not = keeping.add(state.driver, state.context, state.request, built);
+  if (!why_not.empty()) {
+    state.session->warn_of_cache("the user cache does not store the program: " + why_not);
   }
 }
 

@@ -456,6 +456,44 @@ TEST_F(CApiBuild, BinaryOfPoclIsThatOfACopyUnlessItsOwnCacheIsOff) {
   EXPECT_THAT(calls_of("kernel void b() {}"), ElementsAre("create_source", "build "));
 }
 
+TEST_F(CApiBuild, ClosedBuilderBeginsNoBinaryThatWouldTakePoclLong) {
+  format::DeviceIdentity pocl = test::unknown_identity("cpu");
+  pocl.platform_name = "Portable Computing Language";
+  pocl.driver_version = "6.0+debian";
+  cl_device_id device = m_driver.add_device(pocl);
+  cl_context context = m_driver.add_context({device});
+  std::vector<std::string> kernels;
+  for (int i = 0; i < 17; ++i) { // of 0.3 seconds
+    kernels.push_back("k" + std::to_string(i));
+  }
+  m_driver.script_source({CL_SUCCESS, kernels, "", "BUILT"});
+  release(Builder(&m_settings).build(context, device, k_text, m_options));
+  EXPECT_THAT(m_driver.calls(), ElementsAre("create_source", "build "));
+  EXPECT_EQ(m_driver.live_programs(), 0);
+}
+
+TEST_F(CApiBuild, NoMoreThanAFixedNumberOfProgramsOfPoclWait) {
+  format::DeviceIdentity pocl = test::unknown_identity("cpu");
+  pocl.platform_name = "Portable Computing Language";
+  pocl.driver_version = "6.0+debian";
+  cl_device_id device = m_driver.add_device(pocl);
+  cl_context context = m_driver.add_context({device});
+  m_settings.reuse = CLBIN_SWITCH_OFF;
+  Report report;
+  {
+    const Builder builder(&m_settings);
+    for (int i = 0; i <= 256; ++i) {
+      EXPECT_THAT(report.warnings(), IsEmpty()) << i;
+      const std::string text = k_text + std::string("// ") + std::to_string(i);
+      release(builder.build(context, device, text, m_options, &report));
+    }
+  }
+  EXPECT_THAT(report.warnings(),
+              ElementsAre("the user cache does not store the program: too many programs of PoCL "
+                          "wait for that"));
+  EXPECT_EQ(m_driver.live_programs(), 0);
+}
+
 // Else PoCL before 6 could end the process: kernels of the first program may run.
 TEST_F(CApiBuild, BinaryOfARequiredSizeIsTakenFromTheFirstProgramOfASourceOnly) {
   format::DeviceIdentity pocl = test::unknown_identity("cpu");
