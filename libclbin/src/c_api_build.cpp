@@ -307,7 +307,7 @@ clbin_status clbin_build(const clbin_builder* builder, struct _cl_context* conte
     CLBIN_TRY(c_api::clear(result, "result"));
     CLBIN_TRY_ASSIGN(opencl::Program built,
                      build({builder, context, devices, device_count, source, options}, report));
-    *result = built.take();
+    *result = built.release();
     return {};
   });
 }

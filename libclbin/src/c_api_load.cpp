@@ -209,7 +209,7 @@ clbin_status clbin_load(const clbin_bundle* bundle, struct _cl_context* context,
     if (!loaded) {
       return tl::unexpected(std::move(loaded.error()));
     }
-    *result = loaded->take();
+    *result = loaded->release();
     return {};
   });
 }

@@ -61,7 +61,7 @@ LivePrograms::~LivePrograms() {
   const opencl::DriverWork work = opencl::begin_driver_work();
   if (work == nullptr || m_owner != ::getpid()) {
     for (const auto& live : m_all) {
-      (void)live->program.take();
+      (void)live->program.release();
     }
   }
 }

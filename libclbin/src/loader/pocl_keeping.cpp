@@ -92,7 +92,7 @@ struct PoclKeeping::Work {
   void end(Waiting& one, bool has_time) const noexcept {
     const opencl::DriverWork work = opencl::begin_driver_work();
     if (work == nullptr) {
-      (void)one.program.take(); // the driver may have been destroyed
+      (void)one.program.release(); // the driver may have been destroyed
       return;
     }
     opencl::watch_process_end(); // the application's launches may have compiled
