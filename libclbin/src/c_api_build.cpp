@@ -148,8 +148,8 @@ Result<opencl::Program> build(const opencl::Driver& driver, loader::BuilderState
   const loader::FallbackPolicy fallback = request.fallback;
   CLBIN_TRY_ASSIGN(auto program, loader::RunTimeProgram::begin(driver, state, context,
                                                                std::move(request), report));
-  if (auto served = program.serve()) {
-    program.remember(served->program.get());
+  if (auto served = program->serve()) {
+    program->remember(served->program.get());
     return std::move(served->program);
   }
   if (fallback == loader::FallbackPolicy::never) {
@@ -157,11 +157,11 @@ Result<opencl::Program> build(const opencl::Driver& driver, loader::BuilderState
                       "no entry of the builder's bundles serves this source and these options, "
                       "and the program may not be built");
   }
-  Result<opencl::Program> built = program.build();
+  Result<opencl::Program> built = program->build();
   if (built) {
-    program.keep(built->get());
-    program.keep_on_pocl(built->get());
-    program.remember(built->get());
+    program->keep(built->get());
+    program->keep_on_pocl(built->get());
+    program->remember(built->get());
   }
   return built;
 }

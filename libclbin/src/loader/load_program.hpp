@@ -42,15 +42,15 @@ enum class ReportDetail : std::uint8_t { attempts_only = 0, every_entry = 1 };
 struct Attempt {
   std::uint32_t device = 0;                 // index in the request
   std::uint32_t entry = format::k_no_index; // k_no_index: not a single entry of the bundle
-  std::string target;                       // the target of the entry; empty without an entry
+  std::string target{};                     // the target of the entry; empty without an entry
   Origin origin = Origin::none;
   Decision decision = Decision::not_attempted;
   Rule rule = Rule::none;
-  std::string reason; // a sentence
+  std::string reason{}; // a sentence
   std::int32_t cl_code = 0;
-  std::string cl_code_name; // "CL_INVALID_BINARY"; empty if no OpenCL call was made
-  std::string stage;        // "clBuildProgram"
-  std::string driver_log;
+  std::string cl_code_name{}; // "CL_INVALID_BINARY"; empty if no OpenCL call was made
+  std::string stage{};        // "clBuildProgram"
+  std::string driver_log{};
   std::uint64_t microseconds = 0; // for reading, checking and the calls of the driver
 };
 

@@ -1,6 +1,5 @@
-#include "loader/pocl_keeping.hpp"
-
 #include "base/background_thread.hpp"
+#include "loader/run_time_program.hpp"
 #include "opencl/process_end.hpp"
 
 #include <condition_variable>
@@ -113,7 +112,7 @@ struct PoclKeeping::Work {
     if (!program.has_value()) {
       return;
     }
-    program->keep_copy(KeepTime::after_launches);
+    (*program)->keep_copy(KeepTime::after_launches);
     builder.cache().stores.drain(); // exit() waits for it
     for (const std::string& warning : report.warnings) {
       builder.add_warning(warning);
