@@ -111,34 +111,11 @@ Result<loader::RunTimeSource> source_of(const clbin_source* pointer,
   return source;
 }
 
-// The arguments of clbin_build.
-struct BuildCall {
-  const clbin_builder* builder;
-  cl_context context;
-  const cl_device_id* devices;
-  std::size_t device_count;
-  const clbin_source* source;
-  const clbin_load_options* options;
-};
-
-Result<loader::RunTimeRequest> request_of(const BuildCall& call, const c_api::LoadOptions& options,
-                                          bool wants_report, const loader::LoadReport& filled) {
-  CLBIN_TRY(c_api::require(call.context, "context"));
-  CLBIN_TRY(c_api::require(call.devices, "devices"));
-  CLBIN_TRY(c_api::require(call.source, "source"));
-  loader::RunTimeRequest request;
-  CLBIN_TRY_ASSIGN(request.devices, c_api::devices_of(call.devices, call.device_count));
-  CLBIN_TRY_ASSIGN(request.source, source_of(call.source, options));
-  request.fallback = options.request.fallback;
-  request.store = options.request.store;
-  c_api::set_reporting(request, options, wants_report, filled);
-  request.examination = loader::Examination::after_a_miss;
-  return request;
-}
-
-Result<opencl::Program> build(const opencl::Driver& driver, loader::BuilderState& state,
+Result<opencl::Program> build(const clbin_builder& builder, const c_api::LoadOptions& options,
                               cl_context context, loader::RunTimeRequest request,
                               loader::LoadReport& report) {
+  loader::BuilderState& state = builder.state;
+  CLBIN_TRY_ASSIGN(const opencl::Driver driver, builder.driver.functions(options));
   if (const auto* const live = state.live_programs(); live != nullptr) {
     if (auto known = live->find(driver, context, request, report)) {
       report.warnings = state.warnings();
@@ -164,28 +141,6 @@ Result<opencl::Program> build(const opencl::Driver& driver, loader::BuilderState
     program->remember(built->get());
   }
   return built;
-}
-
-// Makes the report, unless the arguments are invalid.
-Result<opencl::Program> build(const BuildCall& call, clbin_report** report) {
-  CLBIN_TRY_ASSIGN(const c_api::LoadOptions options, c_api::load_options_of(call.options));
-  auto made = std::make_unique<clbin_report>();
-  CLBIN_TRY_ASSIGN(auto request, request_of(call, options, report != nullptr, made->report));
-  std::unique_ptr<const clbin_builder> own; // writes what is pending when it is destroyed
-  if (call.builder == nullptr) {
-    clbin_builder_options once{};
-    once.struct_size = sizeof(once);
-    once.reuse = CLBIN_SWITCH_OFF; // there is no second call
-    CLBIN_TRY_ASSIGN(own, make_builder(&once));
-  }
-  const clbin_builder& builder = call.builder == nullptr ? *own : *call.builder;
-  const auto run = [&]() -> Result<opencl::Program> {
-    CLBIN_TRY_ASSIGN(const opencl::Driver driver, builder.driver.functions(options));
-    return build(driver, builder.state, call.context, std::move(request), made->report);
-  };
-  Result<opencl::Program> result = run();
-  c_api::hand_over(std::move(made), report);
-  return result;
 }
 
 // `bundle` keeps itself alive, or the caller does.
@@ -215,12 +170,7 @@ Result<void> add_file(const clbin_builder& builder, const char* path,
 
 clbin_status clbin_builder_create(const clbin_builder_options* options, clbin_builder** builder,
                                   clbin_error** error) {
-  return c_api::guarded(error, [&]() -> Result<void> {
-    CLBIN_TRY(c_api::clear(builder, "builder"));
-    CLBIN_TRY_ASSIGN(auto made, make_builder(options));
-    *builder = made.release();
-    return {};
-  });
+  return c_api::guarded_make(error, builder, "builder", [&] { return make_builder(options); });
 }
 
 clbin_status clbin_builder_add_bundle(const clbin_builder* builder, const clbin_bundle* bundle,
@@ -239,10 +189,7 @@ clbin_status clbin_builder_add_file(const clbin_builder* builder, const char* pa
   return c_api::guarded(error, [&]() -> Result<void> {
     CLBIN_TRY(c_api::require(builder, "builder"));
     CLBIN_TRY(c_api::require(path, "path"));
-    if (const int number = c_api::number_of(presence);
-        number != CLBIN_FILE_REQUIRED && number != CLBIN_FILE_OPTIONAL) {
-      return base::fail(ErrorCode::invalid_argument, "'presence' is {}", number);
-    }
+    CLBIN_TRY(c_api::check_enumerator(presence, CLBIN_FILE_OPTIONAL, "presence"));
     Result<void> added = add_file(*builder, path, options);
     if (!added && added.error().code == ErrorCode::file_not_found &&
         presence == CLBIN_FILE_OPTIONAL) {
@@ -300,14 +247,32 @@ clbin_status clbin_build(const clbin_builder* builder, struct _cl_context* conte
                          struct _cl_device_id* const* devices, size_t device_count,
                          const clbin_source* source, const clbin_load_options* options,
                          struct _cl_program** result, clbin_report** report, clbin_error** error) {
-  return c_api::guarded(error, [&]() -> Result<void> {
-    if (report != nullptr) {
-      *report = nullptr;
+  if (report != nullptr) {
+    *report = nullptr;
+  }
+  return c_api::guarded_make(error, result, "result", [&]() -> Result<opencl::Program> {
+    CLBIN_TRY_ASSIGN(const c_api::LoadOptions chosen, c_api::load_options_of(options));
+    CLBIN_TRY(c_api::require(context, "context"));
+    CLBIN_TRY(c_api::require(devices, "devices"));
+    CLBIN_TRY(c_api::require(source, "source"));
+    auto made = std::make_unique<clbin_report>();
+    loader::RunTimeRequest request;
+    CLBIN_TRY_ASSIGN(request.devices, c_api::devices_of(devices, device_count));
+    CLBIN_TRY_ASSIGN(request.source, source_of(source, chosen));
+    request.fallback = chosen.request.fallback;
+    request.store = chosen.request.store;
+    request.examination = loader::Examination::after_a_miss;
+    c_api::set_reporting(request, chosen, report != nullptr, made->report);
+    std::unique_ptr<const clbin_builder> own; // writes what is pending when it is destroyed
+    if (builder == nullptr) {
+      clbin_builder_options once{};
+      once.struct_size = sizeof(once);
+      once.reuse = CLBIN_SWITCH_OFF; // there is no second call
+      CLBIN_TRY_ASSIGN(own, make_builder(&once));
     }
-    CLBIN_TRY(c_api::clear(result, "result"));
-    CLBIN_TRY_ASSIGN(opencl::Program built,
-                     build({builder, context, devices, device_count, source, options}, report));
-    *result = built.release();
-    return {};
+    Result<opencl::Program> built = build(builder == nullptr ? *own : *builder, chosen, context,
+                                          std::move(request), made->report);
+    c_api::hand_over(std::move(made), report);
+    return built;
   });
 }

@@ -32,6 +32,9 @@ static_assert(same(CLBIN_RULE_RECOMPILED, loader::Rule::recompiled));
 static_assert(same(CLBIN_RULE_SEVERAL_DEVICES, loader::Rule::several_devices));
 static_assert(same(CLBIN_RULE_SOURCE, loader::Rule::source));
 static_assert(same(CLBIN_RULE_SAME_PROCESS, loader::Rule::same_process));
+static_assert(same(CLBIN_FALLBACK_IF_NEEDED, loader::FallbackPolicy::if_needed));
+static_assert(same(CLBIN_FALLBACK_NEVER, loader::FallbackPolicy::never));
+static_assert(same(CLBIN_FALLBACK_ALWAYS, loader::FallbackPolicy::always));
 static_assert(std::is_same_v<cl_context, struct _cl_context*>);
 static_assert(std::is_same_v<cl_device_id, struct _cl_device_id*>);
 static_assert(std::is_same_v<cl_program, struct _cl_program*>);
@@ -55,19 +58,6 @@ clbin_attempt public_attempt(const loader::Attempt& attempt, std::uint32_t first
                      : static_cast<std::int32_t>(attempt.entry - first_entry);
   result.rule_number = static_cast<clbin_rule>(attempt.rule);
   return result;
-}
-
-Result<loader::FallbackPolicy> policy_of(const clbin_fallback& fallback) {
-  switch (const int number = c_api::number_of(fallback); number) {
-  case CLBIN_FALLBACK_IF_NEEDED:
-    return loader::FallbackPolicy::if_needed;
-  case CLBIN_FALLBACK_NEVER:
-    return loader::FallbackPolicy::never;
-  case CLBIN_FALLBACK_ALWAYS:
-    return loader::FallbackPolicy::always;
-  default:
-    return base::fail(ErrorCode::invalid_argument, "'fallback' is {}", number);
-  }
 }
 
 Result<std::vector<opencl::SpecializationConstant>> constants_of(const clbin_load_options& given) {
@@ -99,8 +89,10 @@ Result<c_api::LoadOptions> c_api::load_options_of(const clbin_load_options* opti
   if (options == nullptr) {
     return copy;
   }
-  CLBIN_TRY_ASSIGN(const clbin_load_options given, copy_sized(options, "clbin_load_options"));
-  CLBIN_TRY_ASSIGN(copy.request.fallback, policy_of(given.fallback));
+  CLBIN_TRY_ASSIGN(copy.given, copy_sized(options, "clbin_load_options"));
+  const clbin_load_options& given = copy.given;
+  CLBIN_TRY(check_enumerator(given.fallback, CLBIN_FALLBACK_ALWAYS, "fallback"));
+  copy.request.fallback = static_cast<loader::FallbackPolicy>(given.fallback);
   CLBIN_TRY_ASSIGN(copy.request.constants, constants_of(given));
   copy.request.variant = text_or_empty(given.variant);
   copy.request.extra_options = text_or_empty(given.build_options);
@@ -110,23 +102,19 @@ Result<c_api::LoadOptions> c_api::load_options_of(const clbin_load_options* opti
   CLBIN_TRY(check_switch(given.store, "store"));
   copy.request.store =
       given.store == CLBIN_SWITCH_OFF ? loader::StorePolicy::drop : loader::StorePolicy::keep;
-  copy.resolve = given.resolve;
-  copy.resolve_data = given.resolve_user_data;
-  copy.library = given.library;
-  copy.callback = given.callback;
-  copy.callback_data = given.callback_user_data;
   return copy;
 }
 
 Result<opencl::Driver> c_api::IcdDriver::functions(const LoadOptions& options,
                                                    opencl::TableUse use) {
-  if (options.resolve != nullptr) {
+  const clbin_load_options& given = options.given;
+  if (given.resolve != nullptr) {
     return opencl::resolve_driver(
-        [&](const char* name) { return options.resolve(name, options.resolve_data); }, use,
+        [&](const char* name) { return given.resolve(name, given.resolve_user_data); }, use,
         "the caller's 'resolve'");
   }
-  if (options.library != nullptr) {
-    return opencl::driver_of_library(options.library, use);
+  if (given.library != nullptr) {
+    return opencl::driver_of_library(given.library, use);
   }
   const std::lock_guard lock(m_mutex);
   if (!m_driver.has_value()) {
@@ -146,13 +134,13 @@ void c_api::hand_over(std::unique_ptr<clbin_report> made, clbin_report** report)
 
 void c_api::set_reporting(loader::LoadRequest& request, const LoadOptions& options,
                           bool wants_report, const loader::LoadReport& report) {
-  request.detail = wants_report || options.callback != nullptr
-                       ? loader::ReportDetail::every_entry
-                       : loader::ReportDetail::attempts_only;
-  if (options.callback != nullptr) {
-    request.on_attempt = [&options, &report](const loader::Attempt& attempt) {
+  const clbin_load_options& given = options.given;
+  request.detail = wants_report || given.callback != nullptr ? loader::ReportDetail::every_entry
+                                                             : loader::ReportDetail::attempts_only;
+  if (given.callback != nullptr) {
+    request.on_attempt = [&given, &report](const loader::Attempt& attempt) {
       const clbin_attempt view = public_attempt(attempt, report.first_entry);
-      options.callback(&view, options.callback_data);
+      given.callback(&view, given.callback_user_data);
     };
   }
 }
@@ -188,11 +176,10 @@ clbin_status clbin_load(const clbin_bundle* bundle, struct _cl_context* context,
                         struct _cl_device_id* const* devices, size_t device_count,
                         const char* program, const clbin_load_options* options,
                         struct _cl_program** result, clbin_report** report, clbin_error** error) {
-  return c_api::guarded(error, [&]() -> Result<void> {
-    if (report != nullptr) {
-      *report = nullptr;
-    }
-    CLBIN_TRY(c_api::clear(result, "result"));
+  if (report != nullptr) {
+    *report = nullptr;
+  }
+  return c_api::guarded_make(error, result, "result", [&]() -> Result<opencl::Program> {
     CLBIN_TRY(c_api::require(bundle, "bundle"));
     CLBIN_TRY(c_api::require(context, "context"));
     CLBIN_TRY(c_api::require(devices, "devices"));
@@ -206,11 +193,7 @@ clbin_status clbin_load(const clbin_bundle* bundle, struct _cl_context* context,
     c_api::set_reporting(request, chosen, report != nullptr, made->report);
     Result<opencl::Program> loaded = load(*bundle, context, request, chosen, made->report);
     c_api::hand_over(std::move(made), report);
-    if (!loaded) {
-      return tl::unexpected(std::move(loaded.error()));
-    }
-    *result = loaded->release();
-    return {};
+    return loaded;
   });
 }
 

@@ -8,7 +8,8 @@
 
 namespace clbin::loader {
 
-enum class FallbackPolicy : std::uint8_t { never = 0, if_needed = 1, always = 2 };
+// The numbers are those of clbin_fallback in clbin.h.
+enum class FallbackPolicy : std::uint8_t { if_needed = 0, never = 1, always = 2 };
 // Whether the user cache stores what is built.
 enum class StorePolicy : std::uint8_t { keep, drop };
 
