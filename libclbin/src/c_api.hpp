@@ -78,12 +78,6 @@ namespace clbin::c_api {
 [[nodiscard]] base::Result<std::unique_ptr<clbin_bundle>>
 open_file(const char* path, const clbin_open_options* options);
 
-// invalid_argument: there is none, or one is null.
-[[nodiscard]] base::Result<std::vector<cl_device_id>> devices_of(const cl_device_id* devices,
-                                                                 std::size_t count);
-// Completes a report and stores it in `*report`, unless `report` is null.
-void hand_over(std::unique_ptr<clbin_report> made, clbin_report** report);
-
 // Returns what the two members mean. invalid_argument: one is not of its enumeration, or
 // `unsigned_builds` is set without a required signature.
 [[nodiscard]] base::Result<loader::UnsignedSource>
@@ -93,10 +87,6 @@ unsigned_builds_of(const clbin_signature_policy& policy, const clbin_switch& uns
                                                       std::string reason);
 inline constexpr const char* k_unsigned_entries =
     "a signature is required, and nobody signs its entries";
-
-// Sets what is reported: the detail, and the callback of `options`. Both arguments must outlive it.
-void set_reporting(loader::LoadRequest& request, const LoadOptions& options, bool wants_report,
-                   const loader::LoadReport& report);
 
 // Stores an error in `*error` unless `error` is null. Returns its status, or
 // CLBIN_ERROR_OUT_OF_MEMORY if the error cannot be allocated.

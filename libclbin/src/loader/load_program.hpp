@@ -55,11 +55,8 @@ struct Attempt {
   std::uint64_t microseconds = 0; // for reading, checking and the calls of the driver
 };
 
-// What the build of a binary reported.
-struct ProgramDetails {
-  std::string build_log;
-  std::vector<format::KernelReflection> kernels; // sorted by name
-};
+// What the build of a binary reported: its log, and its kernels, sorted by name.
+using ProgramDetails = format::ManifestEntry;
 
 struct LoadReport {
   std::string program;

@@ -48,8 +48,7 @@ Result<ProgramDetails> ServedDetails::read() const {
   if (view.manifest_row >= manifest.entries.size()) {
     return base::fail(ErrorCode::damaged, "the manifest has no row for entry {}", entry);
   }
-  format::ManifestEntry& row = manifest.entries[view.manifest_row];
-  return ProgramDetails{std::move(row.build_log), std::move(row.kernels)};
+  return std::move(manifest.entries[view.manifest_row]);
 }
 
 RunTimeProgram::RunTimeProgram(const opencl::Driver& driver, BuilderState& builder,

@@ -135,9 +135,6 @@ private:
 class BuilderState {
 public:
   // Settings are those at the time of the call: BuilderState never reads the environment.
-  explicit BuilderState(const cache::CacheSettings& settings)
-      : BuilderState(settings, settings, UnsignedSource::built) {}
-  // With separate settings for the user cache and the quarantine.
   BuilderState(const cache::CacheSettings& of_user_cache, const cache::CacheSettings& of_quarantine,
                UnsignedSource unsigned_source, Reuse reuse = Reuse::off);
   ~BuilderState();

@@ -1,5 +1,3 @@
-#include "loader/user_cache_step.hpp"
-
 #include "base/text.hpp"
 #include "loader/ladder.hpp"
 

@@ -83,7 +83,8 @@ TEST(LoadThreadsOnDrivers, OneBuilderServesThemAll) {
       continue;
     }
     SCOPED_TRACE(installed.name);
-    BuilderState builder(cache::CacheSettings::from_environment(cache::this_process()));
+    const auto settings = cache::CacheSettings::from_environment(cache::this_process());
+    BuilderState builder(settings, settings, UnsignedSource::built);
     const auto build = [&](int step) {
       const opencl::Context context = test::make_context(installed);
       const std::string text =

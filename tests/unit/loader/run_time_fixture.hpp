@@ -38,7 +38,8 @@ protected:
   // As a process that starts: all that the one before kept is written.
   void start_anew() {
     m_builder.reset();
-    m_builder = std::make_unique<loader::BuilderState>(m_settings);
+    m_builder = std::make_unique<loader::BuilderState>(m_settings, m_settings,
+                                                       loader::UnsignedSource::built);
     m_driver.forget_calls();
   }
 
