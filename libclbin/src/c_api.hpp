@@ -21,11 +21,7 @@ namespace clbin::c_api {
 // A copy of a clbin_load_options.
 struct LoadOptions {
   loader::LoadRequest request; // what the options determine; at most one constant of an id
-  clbin_resolve_function resolve = nullptr;
-  void* resolve_data = nullptr;
-  void* library = nullptr; // null if `resolve` is not
-  clbin_attempt_callback callback = nullptr;
-  void* callback_data = nullptr;
+  clbin_load_options given{};  // for resolve and library, of which one is null, and callback
 };
 // Returns the defaults if `options` is null. invalid_argument.
 [[nodiscard]] base::Result<LoadOptions> load_options_of(const clbin_load_options* options);
@@ -82,12 +78,6 @@ namespace clbin::c_api {
 [[nodiscard]] base::Result<std::unique_ptr<clbin_bundle>>
 open_file(const char* path, const clbin_open_options* options);
 
-// invalid_argument: there is none, or one is null.
-[[nodiscard]] base::Result<std::vector<cl_device_id>> devices_of(const cl_device_id* devices,
-                                                                 std::size_t count);
-// Completes a report and stores it in `*report`, unless `report` is null.
-void hand_over(std::unique_ptr<clbin_report> made, clbin_report** report);
-
 // Returns what the two members mean. invalid_argument: one is not of its enumeration, or
 // `unsigned_builds` is set without a required signature.
 [[nodiscard]] base::Result<loader::UnsignedSource>
@@ -97,20 +87,6 @@ unsigned_builds_of(const clbin_signature_policy& policy, const clbin_switch& uns
                                                       std::string reason);
 inline constexpr const char* k_unsigned_entries =
     "a signature is required, and nobody signs its entries";
-
-// Where the key of an encrypted bundle comes from.
-struct KeySource {
-  clbin_key_function function = nullptr; // null: the caller has no key
-  void* user_data = nullptr;
-};
-// Asks for the key if the bundle is encrypted and there is a function, and unlocks the bundle.
-// encrypted: the function returned none. wrong_key. invalid_argument: the kind of the key is
-// unknown. Errors of the reader.
-[[nodiscard]] base::Result<void> unlock(format::BundleReader& reader, const KeySource& source);
-[[nodiscard]] base::Result<void> check_switch(const clbin_switch& given, std::string_view member);
-// Sets what is reported: the detail, and the callback of `options`. Both arguments must outlive it.
-void set_reporting(loader::LoadRequest& request, const LoadOptions& options, bool wants_report,
-                   const loader::LoadReport& report);
 
 // Stores an error in `*error` unless `error` is null. Returns its status, or
 // CLBIN_ERROR_OUT_OF_MEMORY if the error cannot be allocated.
@@ -148,12 +124,18 @@ clbin_status guarded(clbin_error** error, const Body& body) noexcept {
   return {};
 }
 
-// Clears what the function returns through `result`. invalid_argument if `result` is null.
-template <typename Output>
-[[nodiscard]] base::Result<void> clear(Output* result, std::string_view parameter) {
-  CLBIN_TRY(require(result, parameter));
-  *result = {};
-  return {};
+// As guarded(), for a function that returns an object through `*result`. `make` returns a Result of
+// a smart pointer.
+template <typename Object, typename Make>
+clbin_status guarded_make(clbin_error** error, Object** result, std::string_view parameter,
+                          const Make& make) noexcept {
+  return guarded(error, [&]() -> base::Result<void> {
+    CLBIN_TRY(require(result, parameter));
+    *result = nullptr;
+    CLBIN_TRY_ASSIGN(auto made, make());
+    *result = made.release();
+    return {};
+  });
 }
 
 // No struct of this API will ever be longer. A larger struct_size shows that the caller did not set
@@ -205,6 +187,20 @@ template <typename Enum>
   static_assert(std::is_enum_v<Enum> && sizeof(number) == sizeof(given));
   std::memcpy(&number, &given, sizeof(number));
   return number;
+}
+
+// invalid_argument unless the caller has set a member to an enumerator, which are 0 to `last`.
+template <typename Enum>
+[[nodiscard]] base::Result<void> check_enumerator(const Enum& given, Enum last,
+                                                  std::string_view member) {
+  if (const int number = number_of(given); number < 0 || number > static_cast<int>(last)) {
+    return base::fail(base::ErrorCode::invalid_argument, "'{}' is {}", member, number);
+  }
+  return {};
+}
+[[nodiscard]] inline base::Result<void> check_switch(const clbin_switch& given,
+                                                     std::string_view member) {
+  return check_enumerator(given, CLBIN_SWITCH_OFF, member);
 }
 
 // Returns what C needs of an array of strings, which must outlive it.

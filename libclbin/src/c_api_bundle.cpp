@@ -8,6 +8,8 @@ using base::Result;
 
 namespace {
 
+using Opened = Result<std::unique_ptr<clbin_bundle>>;
+
 constexpr std::size_t k_max_public_keys = 1024;
 
 // What a caller asks of a bundle that it opens.
@@ -15,7 +17,8 @@ struct Opening {
   format::ReadLimits limits;
   std::optional<format::SignaturePolicy> required;
   loader::UnsignedSource unsigned_builds = loader::UnsignedSource::built;
-  c_api::KeySource key;
+  clbin_key_function key = nullptr;
+  void* key_user_data = nullptr;
   loader::DecryptedBuilds decrypted_builds = loader::DecryptedBuilds::refused;
 };
 
@@ -40,15 +43,11 @@ Result<format::SignaturePolicy> policy_of(const clbin_open_options& given) {
   return policy;
 }
 
-Result<void> check_no_policy(const clbin_open_options& given) {
-  if (given.public_keys != nullptr || given.public_key_count != 0) {
+// invalid_argument if a member is set that requires a policy.
+Result<void> check_unset(bool is_set, std::string_view member) {
+  if (is_set) {
     return base::fail(ErrorCode::invalid_argument,
-                      "'public_keys' is set, but 'signature_policy' does not require a signature");
-  }
-  if (given.least_counter != 0) {
-    return base::fail(ErrorCode::invalid_argument,
-                      "'least_counter' is set, but "
-                      "'signature_policy' does not require a signature");
+                      "'{}' is set, but 'signature_policy' does not require a signature", member);
   }
   return {};
 }
@@ -92,11 +91,70 @@ Result<Opening> opening_of(const clbin_open_options* options) {
   if (given.signature_policy == CLBIN_SIGNATURES_REQUIRED) {
     CLBIN_TRY_ASSIGN(opening.required, policy_of(given));
   } else {
-    CLBIN_TRY(check_no_policy(given));
+    CLBIN_TRY(
+        check_unset(given.public_keys != nullptr || given.public_key_count != 0, "public_keys"));
+    CLBIN_TRY(check_unset(given.least_counter != 0, "least_counter"));
   }
-  opening.key = {given.key, given.key_user_data};
+  opening.key = given.key;
+  opening.key_user_data = given.key_user_data;
   CLBIN_TRY_ASSIGN(opening.decrypted_builds, decrypted_builds_of(given, opening.unsigned_builds));
   return opening;
+}
+
+std::vector<std::uint8_t> recipients_of(const std::vector<format::KeySlot>& slots) {
+  std::vector<std::uint8_t> keys;
+  for (const format::KeySlot& slot : slots) {
+    if (slot.method == format::KeyMethod::sealed) {
+      for (const std::byte byte : slot.recipient.bytes) {
+        keys.push_back(std::to_integer<std::uint8_t>(byte));
+      }
+    }
+  }
+  return keys;
+}
+
+using SharedContentKey = std::shared_ptr<const base::ContentKey>;
+
+Result<SharedContentKey> content_key_of(const clbin_key& given,
+                                        const std::vector<format::KeySlot>& slots) {
+  const base::ByteView bytes = std::as_bytes(std::span(given.bytes));
+  switch (const int kind = c_api::number_of(given.kind); kind) {
+  case CLBIN_KEY_CONTENT:
+    return base::ContentKey::from_bytes(bytes);
+  case CLBIN_KEY_RECIPIENT: {
+    CLBIN_TRY_ASSIGN(const auto secret, base::RecipientSecretKey::from_bytes(bytes));
+    return format::content_key_from(slots, secret);
+  }
+  default:
+    return base::fail(ErrorCode::invalid_argument, "the key function stored a key of kind {}",
+                      kind);
+  }
+}
+
+// Asks for the key if the bundle is encrypted and there is a function, and unlocks the bundle.
+// encrypted: the function returned none. wrong_key. invalid_argument: the kind of the key is
+// unknown. Errors of the reader.
+Result<void> unlock(format::BundleReader& reader, clbin_key_function function, void* user_data) {
+  if (function == nullptr || !reader.is_encrypted()) {
+    return {};
+  }
+  CLBIN_TRY_ASSIGN(const auto slots, reader.key_slots());
+  const std::vector<std::uint8_t> recipients = recipients_of(slots);
+  const base::ContentKeyId& id = slots.front().key_id; // the same in all slots
+  clbin_key_request request{};
+  request.struct_size = sizeof(request);
+  request.key_id = reinterpret_cast<const std::uint8_t*>(id.bytes.data());
+  request.recipients = recipients.empty() ? nullptr : recipients.data();
+  request.recipient_count = recipients.size() / slots.front().recipient.bytes.size();
+  base::SecretBytes memory(sizeof(clbin_key)); // overwritten, and not swapped if possible
+  auto* const key = new (memory.writable().data()) clbin_key{};
+  key->struct_size = sizeof(clbin_key);
+  if (const int number = function(&request, key, user_data); number != 0) {
+    return base::fail(ErrorCode::encrypted,
+                      "the bundle is encrypted, and the key function returned {}", number);
+  }
+  CLBIN_TRY_ASSIGN(auto content_key, content_key_of(*key, slots));
+  return reader.unlock(std::move(content_key));
 }
 
 // Copies what is read, so that memory that changes cannot change bytes that are already checked.
@@ -121,13 +179,12 @@ cache::CacheSettings user_cache_of(const format::BundleReader& reader, const Ope
   return settings;
 }
 
-Result<std::unique_ptr<clbin_bundle>> open_source(std::shared_ptr<const base::ByteSource> source,
-                                                  const Opening& opening,
-                                                  format::TrailingBytes trailing) {
+Opened open_source(std::shared_ptr<const base::ByteSource> source, const Opening& opening,
+                   format::TrailingBytes trailing) {
   CLBIN_TRY_ASSIGN(
       format::BundleReader reader,
       format::BundleReader::open(std::move(source), opening.limits, trailing, opening.required));
-  CLBIN_TRY(c_api::unlock(reader, opening.key));
+  CLBIN_TRY(unlock(reader, opening.key, opening.key_user_data));
   const auto settings = cache::CacheSettings::from_environment(cache::this_process());
   auto of_user_cache = user_cache_of(reader, opening, settings);
   return std::make_unique<clbin_bundle>(std::move(reader), of_user_cache, settings,
@@ -136,35 +193,19 @@ Result<std::unique_ptr<clbin_bundle>> open_source(std::shared_ptr<const base::By
 
 } // namespace
 
-Result<void> c_api::check_switch(const clbin_switch& given, std::string_view member) {
-  if (const int number = number_of(given);
-      number != CLBIN_SWITCH_DEFAULT && number != CLBIN_SWITCH_ON && number != CLBIN_SWITCH_OFF) {
-    return base::fail(ErrorCode::invalid_argument, "'{}' is {}", member, number);
-  }
-  return {};
-}
-
 Result<loader::UnsignedSource> c_api::unsigned_builds_of(const clbin_signature_policy& policy,
                                                          const clbin_switch& unsigned_builds) {
-  if (const int number = number_of(policy);
-      number != CLBIN_SIGNATURES_IGNORED && number != CLBIN_SIGNATURES_REQUIRED) {
-    return base::fail(ErrorCode::invalid_argument, "'signature_policy' is {}", number);
-  }
+  CLBIN_TRY(check_enumerator(policy, CLBIN_SIGNATURES_REQUIRED, "signature_policy"));
   CLBIN_TRY(check_switch(unsigned_builds, "unsigned_builds"));
   if (policy == CLBIN_SIGNATURES_REQUIRED) {
     return unsigned_builds == CLBIN_SWITCH_ON ? loader::UnsignedSource::built
                                               : loader::UnsignedSource::refused;
   }
-  if (unsigned_builds != CLBIN_SWITCH_DEFAULT) {
-    return base::fail(ErrorCode::invalid_argument,
-                      "'unsigned_builds' is set, but "
-                      "'signature_policy' does not require a signature");
-  }
+  CLBIN_TRY(check_unset(unsigned_builds != CLBIN_SWITCH_DEFAULT, "unsigned_builds"));
   return loader::UnsignedSource::built;
 }
 
-Result<std::unique_ptr<clbin_bundle>> c_api::open_file(const char* path,
-                                                       const clbin_open_options* options) {
+Opened c_api::open_file(const char* path, const clbin_open_options* options) {
   CLBIN_TRY_ASSIGN(const Opening opening, opening_of(options));
   CLBIN_TRY_ASSIGN(auto source, base::open_file_source(path));
   auto bundle = open_source(std::move(source), opening, format::TrailingBytes::refuse);
@@ -195,51 +236,59 @@ clbin_status clbin_public_key_from_text(const char* text, uint8_t key[32], clbin
   });
 }
 
+clbin_status clbin_key_from_text(const char* text, clbin_key* key, clbin_error** error) {
+  return c_api::guarded(error, [&]() -> Result<void> {
+    CLBIN_TRY(c_api::require(text, "text"));
+    CLBIN_TRY(c_api::require(key, "key"));
+    std::size_t size = 0;
+    std::memcpy(&size, key, sizeof(size));
+    if (size < sizeof(clbin_key) || size > c_api::k_max_struct_bytes) {
+      return base::fail(ErrorCode::invalid_argument,
+                        "struct_size of clbin_key is {}; set it to sizeof(clbin_key)", size);
+    }
+    CLBIN_TRY_ASSIGN(const base::DecryptionKey read, base::parse_decryption_key(text));
+    const auto* const content = std::get_if<SharedContentKey>(&read);
+    key->kind = content == nullptr ? CLBIN_KEY_RECIPIENT : CLBIN_KEY_CONTENT;
+    const base::ByteView bytes =
+        content == nullptr ? std::get<base::RecipientSecretKey>(read).bytes() : (*content)->bytes();
+    std::memcpy(key->bytes, bytes.data(), sizeof(key->bytes));
+    return {};
+  });
+}
+
 clbin_status clbin_open(const char* path, const clbin_open_options* options, clbin_bundle** bundle,
                         clbin_error** error) {
-  return c_api::guarded(error, [&]() -> Result<void> {
-    CLBIN_TRY(c_api::clear(bundle, "bundle"));
+  return c_api::guarded_make(error, bundle, "bundle", [&]() -> Opened {
     CLBIN_TRY(c_api::require(path, "path"));
-    CLBIN_TRY_ASSIGN(auto opened, c_api::open_file(path, options));
-    *bundle = opened.release();
-    return {};
+    return c_api::open_file(path, options);
   });
 }
 
 clbin_status clbin_open_memory(const void* data, size_t size_bytes,
                                const clbin_open_options* options, clbin_bundle** bundle,
                                clbin_error** error) {
-  return c_api::guarded(error, [&]() -> Result<void> {
-    CLBIN_TRY(c_api::clear(bundle, "bundle"));
+  return c_api::guarded_make(error, bundle, "bundle", [&]() -> Opened {
     CLBIN_TRY(c_api::require(data, "data"));
-    CLBIN_TRY_ASSIGN(Opening opening, opening_of(options));
+    CLBIN_TRY_ASSIGN(const Opening opening, opening_of(options));
     auto source =
         opening.required.has_value()
             ? copying_source(data, size_bytes)
             : base::memory_source(base::ByteView(static_cast<const std::byte*>(data), size_bytes));
-    CLBIN_TRY_ASSIGN(auto opened,
-                     open_source(std::move(source), opening, format::TrailingBytes::ignore));
-    *bundle = opened.release();
-    return {};
+    return open_source(std::move(source), opening, format::TrailingBytes::ignore);
   });
 }
 
 clbin_status clbin_open_callback(clbin_read_function read, void* user_data, uint64_t size_bytes,
                                  const clbin_open_options* options, clbin_bundle** bundle,
                                  clbin_error** error) {
-  return c_api::guarded(error, [&]() -> Result<void> {
-    CLBIN_TRY(c_api::clear(bundle, "bundle"));
-    if (read == nullptr) {
-      return base::fail(base::ErrorCode::invalid_argument, "'read' is NULL");
-    }
-    CLBIN_TRY_ASSIGN(Opening opening, opening_of(options));
+  return c_api::guarded_make(error, bundle, "bundle", [&]() -> Opened {
+    CLBIN_TRY(c_api::require(reinterpret_cast<const void*>(read), "read"));
+    CLBIN_TRY_ASSIGN(const Opening opening, opening_of(options));
     const auto call = [=](std::uint64_t offset, std::span<std::byte> bytes) {
       return read(offset, bytes.data(), bytes.size(), user_data);
     };
-    CLBIN_TRY_ASSIGN(auto opened, open_source(base::callback_source(call, size_bytes, "callback"),
-                                              opening, format::TrailingBytes::refuse));
-    *bundle = opened.release();
-    return {};
+    return open_source(base::callback_source(call, size_bytes, "callback"), opening,
+                       format::TrailingBytes::refuse);
   });
 }
 
@@ -256,7 +305,8 @@ clbin_status clbin_verify(const clbin_bundle* bundle, clbin_error** error) {
 
 clbin_status clbin_counter(const clbin_bundle* bundle, uint64_t* counter, clbin_error** error) {
   return c_api::guarded(error, [&]() -> Result<void> {
-    CLBIN_TRY(c_api::clear(counter, "counter"));
+    CLBIN_TRY(c_api::require(counter, "counter"));
+    *counter = 0;
     CLBIN_TRY(c_api::require(bundle, "bundle"));
     if (!bundle->reader.is_trusted()) {
       return base::fail(ErrorCode::invalid_argument,

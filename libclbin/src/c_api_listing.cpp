@@ -23,16 +23,11 @@ struct ListedGroup {
   std::vector<ListedEntry> entries;
 };
 
-// The variants of a program share one manifest, which is read once.
-struct ListedManifest {
-  format::Manifest manifest;
-  std::optional<format::ManifestCheck> check;
-};
-
 } // namespace
 
 struct clbin_listing {
-  std::map<std::uint32_t, ListedManifest> manifests; // keyed by blob
+  std::map<std::uint32_t, format::Manifest>
+      manifests; // by blob: the variants of a program share one
   std::vector<ListedGroup> groups;
 };
 
@@ -41,67 +36,51 @@ namespace {
 constexpr std::uint64_t k_listed_entry_bytes = 2 * sizeof(ListedEntry) + 128; // including its texts
 constexpr std::uint64_t k_listed_group_bytes = 2 * sizeof(ListedGroup);
 
-class Lister {
-public:
-  Lister(const format::BundleReader& reader, clbin_listing& listing)
-      : m_reader(reader), m_listing(listing), m_budget(reader.budget()) {}
-
-  Result<void> run() {
-    for (std::uint32_t index = 0; index < m_reader.group_count(); ++index) {
-      CLBIN_TRY(m_budget.take_memory(k_listed_group_bytes, "listing"));
-      CLBIN_TRY_ASSIGN(format::GroupView view, m_reader.group(index));
-      CLBIN_TRY_ASSIGN(const format::Manifest* const manifest, manifest_of(view));
-      CLBIN_TRY(add_group(std::move(view), manifest));
-    }
-    std::sort(m_listing.groups.begin(), m_listing.groups.end(),
-              [](const ListedGroup& a, const ListedGroup& b) {
-                return std::tie(a.view.program.str(), a.view.variant.str()) <
-                       std::tie(b.view.program.str(), b.view.variant.str());
-              });
-    return {};
+// `manifest` is null if the bundle has none, or is encrypted and was opened without a key.
+Result<ListedGroup> list_group(const format::BundleReader& reader, format::GroupView view,
+                               const format::Manifest* manifest, format::ReadBudget& budget) {
+  ListedGroup group;
+  for (std::uint32_t offset = 0; offset < view.entry_count; ++offset) {
+    CLBIN_TRY(budget.take_memory(k_listed_entry_bytes, "listing"));
+    ListedEntry entry;
+    CLBIN_TRY_ASSIGN(entry.view, reader.entry(view.first_entry + offset, view));
+    CLBIN_TRY_ASSIGN(const format::BlobView blob, reader.blob(entry.view.blob));
+    entry.format_text = format::describe(entry.view);
+    entry.raw_digest = base::to_hex(blob.raw_digest);
+    entry.raw_bytes = blob.raw_bytes;
+    entry.stored_bytes = blob.stored_bytes;
+    entry.row = manifest == nullptr ? nullptr : &manifest->entries[entry.view.manifest_row];
+    group.entries.push_back(std::move(entry));
   }
+  group.view = std::move(view);
+  return group;
+}
 
-private:
-  // Returns the manifest after checking it against the table; null if the bundle has none, or is
-  // encrypted and was opened without a key.
-  Result<const format::Manifest*> manifest_of(const format::GroupView& view) {
-    if (view.manifest_blob == format::k_no_index || m_reader.is_locked()) {
-      return nullptr;
+Result<std::unique_ptr<clbin_listing>> list(const format::BundleReader& reader) {
+  auto listing = std::make_unique<clbin_listing>();
+  format::ReadBudget budget = reader.budget();
+  std::map<std::uint32_t, format::ManifestCheck> checks; // by blob
+  for (std::uint32_t index = 0; index < reader.group_count(); ++index) {
+    CLBIN_TRY(budget.take_memory(k_listed_group_bytes, "listing"));
+    CLBIN_TRY_ASSIGN(format::GroupView view, reader.group(index));
+    const format::Manifest* manifest = nullptr;
+    if (view.manifest_blob != format::k_no_index && !reader.is_locked()) {
+      const auto [place, is_new] = listing->manifests.try_emplace(view.manifest_blob);
+      if (is_new) {
+        CLBIN_TRY_ASSIGN(place->second, reader.decode_manifest_of(view, budget));
+        checks.try_emplace(view.manifest_blob, reader, place->second);
+      }
+      CLBIN_TRY(checks.at(view.manifest_blob).check(view)); // compares rows with entries
+      manifest = &place->second;
     }
-    const auto [place, is_new] = m_listing.manifests.try_emplace(view.manifest_blob);
-    ListedManifest& listed = place->second;
-    if (is_new) {
-      CLBIN_TRY_ASSIGN(listed.manifest, m_reader.decode_manifest_of(view, m_budget));
-      listed.check.emplace(m_reader, listed.manifest);
-    }
-    CLBIN_TRY(listed.check->check(view));
-    return &listed.manifest;
+    CLBIN_TRY_ASSIGN(ListedGroup group, list_group(reader, std::move(view), manifest, budget));
+    listing->groups.push_back(std::move(group));
   }
-
-  Result<void> add_group(format::GroupView view, const format::Manifest* manifest) {
-    ListedGroup group;
-    for (std::uint32_t offset = 0; offset < view.entry_count; ++offset) {
-      CLBIN_TRY(m_budget.take_memory(k_listed_entry_bytes, "listing"));
-      ListedEntry entry;
-      CLBIN_TRY_ASSIGN(entry.view, m_reader.entry(view.first_entry + offset, view));
-      CLBIN_TRY_ASSIGN(const format::BlobView blob, m_reader.blob(entry.view.blob));
-      entry.format_text = format::describe(entry.view);
-      entry.raw_digest = base::to_hex(blob.raw_digest);
-      entry.raw_bytes = blob.raw_bytes;
-      entry.stored_bytes = blob.stored_bytes;
-      // manifest_of() has compared the row with the entry.
-      entry.row = manifest == nullptr ? nullptr : &manifest->entries[entry.view.manifest_row];
-      group.entries.push_back(std::move(entry));
-    }
-    group.view = std::move(view);
-    m_listing.groups.push_back(std::move(group));
-    return {};
-  }
-
-  const format::BundleReader& m_reader;
-  clbin_listing& m_listing;
-  format::ReadBudget m_budget;
-};
+  std::ranges::sort(listing->groups, {}, [](const ListedGroup& group) {
+    return std::tie(group.view.program.str(), group.view.variant.str());
+  });
+  return listing;
+}
 
 const ListedGroup* find_group(const clbin_listing* listing, std::size_t group) {
   return listing != nullptr && group < listing->groups.size() ? &listing->groups[group] : nullptr;
@@ -166,16 +145,10 @@ clbin_kernel kernel_view_of(const ListedEntry& entry, std::size_t kernel) {
 } // namespace
 
 clbin_status clbin_list(const clbin_bundle* bundle, clbin_listing** listing, clbin_error** error) {
-  return c_api::guarded(error, [&]() -> Result<void> {
-    CLBIN_TRY(c_api::clear(listing, "listing"));
+  using Listed = Result<std::unique_ptr<clbin_listing>>;
+  return c_api::guarded_make(error, listing, "listing", [&]() -> Listed {
     CLBIN_TRY(c_api::require(bundle, "bundle"));
-    auto created = std::make_unique<clbin_listing>();
-    CLBIN_TRY(Lister(bundle->reader, *created).run());
-    for (auto& [blob, manifest] : created->manifests) {
-      manifest.check.reset(); // it borrows the bundle
-    }
-    *listing = created.release();
-    return {};
+    return list(bundle->reader);
   });
 }
 
@@ -225,9 +198,7 @@ clbin_status clbin_list_json(const clbin_bundle* bundle, clbin_write_function wr
                              void* user_data, clbin_error** error) {
   return c_api::guarded(error, [&]() -> Result<void> {
     CLBIN_TRY(c_api::require(bundle, "bundle"));
-    if (write == nullptr) {
-      return base::fail(base::ErrorCode::invalid_argument, "'write' is NULL");
-    }
+    CLBIN_TRY(c_api::require(reinterpret_cast<const void*>(write), "write"));
     listing::BundlesJson document(
         [&](std::string_view part) { return write(part.data(), part.size(), user_data) == 0; });
     const listing::BundleSummary summary =

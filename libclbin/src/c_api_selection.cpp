@@ -87,15 +87,6 @@ format::DeviceIdentity identity_of(const clbin_identity& given) {
   return identity;
 }
 
-// Reads a candidate. Fails if it is damaged or records unsafe options, so that it is skipped as in
-// a load.
-Result<base::Bytes> read_checked(const format::BundleReader& reader,
-                                 const matching::Candidate& candidate,
-                                 loader::OptionsChecker& options, format::ReadBudget& budget) {
-  CLBIN_TRY(options.check(candidate.entry.options));
-  return matching::read_candidate(reader, candidate, &budget);
-}
-
 // Returns the best candidate that can be read. If there is none, returns the error of the best one.
 Result<std::unique_ptr<clbin_selection>> select(const format::BundleReader& reader,
                                                 const format::DeviceIdentity& identity,
@@ -107,7 +98,9 @@ Result<std::unique_ptr<clbin_selection>> select(const format::BundleReader& read
   loader::OptionsChecker options;
   format::ReadBudget budget = reader.budget();
   for (matching::Candidate& candidate : candidates) {
-    Result<base::Bytes> bytes = read_checked(reader, candidate, options, budget);
+    const Result<void> is_safe = options.check(candidate.entry.options);
+    Result<base::Bytes> bytes = is_safe ? matching::read_candidate(reader, candidate, &budget)
+                                        : tl::unexpected(is_safe.error());
     if (!bytes && budget.is_raw_spent()) {
       return tl::unexpected(std::move(bytes.error()));
     }
@@ -137,16 +130,13 @@ Result<std::unique_ptr<clbin_selection>> select(const format::BundleReader& read
 clbin_status clbin_select(const clbin_bundle* bundle, const clbin_identity* identity,
                           const char* program, const char* variant, clbin_selection** selection,
                           clbin_error** error) {
-  return c_api::guarded(error, [&]() -> Result<void> {
-    CLBIN_TRY(c_api::clear(selection, "selection"));
+  using Selected = Result<std::unique_ptr<clbin_selection>>;
+  return c_api::guarded_make(error, selection, "selection", [&]() -> Selected {
     CLBIN_TRY(c_api::require(bundle, "bundle"));
     CLBIN_TRY(c_api::require(identity, "identity"));
     CLBIN_TRY(c_api::require(program, "program"));
     CLBIN_TRY_ASSIGN(const clbin_identity given, c_api::copy_sized(identity, "clbin_identity"));
-    CLBIN_TRY_ASSIGN(auto selected, select(bundle->reader, identity_of(given), program,
-                                           c_api::variant_or_default(variant)));
-    *selection = selected.release();
-    return {};
+    return select(bundle->reader, identity_of(given), program, c_api::variant_or_default(variant));
   });
 }
 
@@ -172,8 +162,8 @@ clbin_status clbin_selection_get(const clbin_selection* selection, clbin_selecti
 
 clbin_status clbin_identity_query(struct _cl_device_id* device, const clbin_load_options* options,
                                   clbin_identity** identity, clbin_error** error) {
-  return c_api::guarded(error, [&]() -> Result<void> {
-    CLBIN_TRY(c_api::clear(identity, "identity"));
+  using Queried = Result<std::unique_ptr<QueriedIdentity>>;
+  return c_api::guarded_make(error, identity, "identity", [&]() -> Queried {
     CLBIN_TRY(c_api::require(device, "device"));
     CLBIN_TRY_ASSIGN(const c_api::LoadOptions chosen, c_api::load_options_of(options));
     CLBIN_TRY_ASSIGN(const opencl::Driver driver,
@@ -181,8 +171,7 @@ clbin_status clbin_identity_query(struct _cl_device_id* device, const clbin_load
     auto queried = std::make_unique<QueriedIdentity>();
     CLBIN_TRY_ASSIGN(queried->device, opencl::query_identity(driver, device));
     fill_view(*queried);
-    *identity = queried.release();
-    return {};
+    return queried;
   });
 }
 

@@ -71,13 +71,8 @@ struct Deleter {
   }
 };
 
-using BuilderHandle = std::unique_ptr<clbin_builder, Deleter<clbin_builder_free>>;
-using BundleHandle = std::unique_ptr<clbin_bundle, Deleter<clbin_close>>;
-using IdentityHandle = std::unique_ptr<clbin_identity, Deleter<clbin_identity_free>>;
-using ErrorHandle = std::unique_ptr<clbin_error, Deleter<clbin_error_free>>;
-using ListingHandle = std::unique_ptr<clbin_listing, Deleter<clbin_listing_free>>;
-using SelectionHandle = std::unique_ptr<clbin_selection, Deleter<clbin_selection_free>>;
-using ReportHandle = std::unique_ptr<clbin_report, Deleter<clbin_report_free>>;
+template <typename Object, auto Free>
+using Handle = std::unique_ptr<Object, Deleter<Free>>;
 
 inline std::string text(const char* value) {
   return value == nullptr ? "" : value;
@@ -110,7 +105,7 @@ template <typename Function, typename... Arguments>
 void call(const Function& function, const Arguments&... arguments) {
   clbin_error* raw_error = nullptr;
   const clbin_status status = function(arguments..., &raw_error);
-  const ErrorHandle error(raw_error);
+  const Handle<clbin_error, clbin_error_free> error(raw_error);
   check(status, raw_error);
 }
 
@@ -285,7 +280,7 @@ private:
     return detail::info_of(clbin_selection_get, m_selection.get());
   }
 
-  detail::SelectionHandle m_selection;
+  detail::Handle<clbin_selection, clbin_selection_free> m_selection;
 };
 
 // ---- Loading ----------------------------------------------------------------------------------
@@ -390,31 +385,25 @@ private:
     return detail::info_of(clbin_report_get, m_report.get());
   }
 
-  detail::ReportHandle m_report;
+  detail::Handle<clbin_report, clbin_report_free> m_report;
 };
 
 namespace detail {
 
-// Like call(), for a function that also takes a clbin_report**, which is null without `report`.
+// Like made(), for a function that also takes a clbin_report**, which is null without `report`.
 template <typename Function, typename... Arguments>
-void call_with_report(Report* report, const Function& function, const Arguments&... arguments) {
+_cl_program* made_with_report(Report* report, const Function& function,
+                              const Arguments&... arguments) {
+  _cl_program* program = nullptr;
   call([&](clbin_error** error) {
     clbin_report* raw_report = nullptr;
     const clbin_status status =
-        function(arguments..., report == nullptr ? nullptr : &raw_report, error);
+        function(arguments..., &program, report == nullptr ? nullptr : &raw_report, error);
     if (report != nullptr) {
       report->reset(raw_report);
     }
     return status;
   });
-}
-
-// Returns the program that such a function makes.
-template <typename Function, typename... Arguments>
-_cl_program* made_with_report(Report* report, const Function& function,
-                              const Arguments&... arguments) {
-  _cl_program* program = nullptr;
-  call_with_report(report, function, arguments..., &program);
   return program;
 }
 
@@ -497,7 +486,7 @@ private:
 // Asks a device for its identity, as a load does. Only the resolver of `options` is used.
 [[nodiscard]] inline Identity query_identity(_cl_device_id* device,
                                              const LoadOptions& options = LoadOptions()) {
-  const detail::IdentityHandle raw(
+  const detail::Handle<clbin_identity, clbin_identity_free> raw(
       detail::made<clbin_identity>(clbin_identity_query, device, options.get()));
   Identity identity;
   detail::for_each_text(identity, *raw,
@@ -700,7 +689,8 @@ public:
   }
 
   [[nodiscard]] std::vector<Group> list() const {
-    const detail::ListingHandle listing(detail::made<clbin_listing>(clbin_list, m_bundle.get()));
+    const detail::Handle<clbin_listing, clbin_listing_free> listing(
+        detail::made<clbin_listing>(clbin_list, m_bundle.get()));
     std::vector<Group> groups;
     for (std::size_t group = 0; group < clbin_listing_group_count(listing.get()); ++group) {
       groups.push_back(list_group(listing.get(), group));
@@ -849,7 +839,7 @@ private:
     return group;
   }
 
-  detail::BundleHandle m_bundle;
+  detail::Handle<clbin_bundle, clbin_close> m_bundle;
   std::unique_ptr<ReadFunction> m_read; // what m_bundle reads with; null unless from_callback
 };
 
@@ -985,7 +975,7 @@ public:
   [[nodiscard]] const clbin_builder* get() const noexcept { return m_builder.get(); }
 
 private:
-  detail::BuilderHandle m_builder;
+  detail::Handle<clbin_builder, clbin_builder_free> m_builder;
 };
 
 // Empties the user cache; see clbin_clear_cache.

@@ -6,7 +6,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,16 +39,6 @@ int open_at(int folder, const char* name, int flags, mode_t mode = 0) noexcept {
   return retrying([&] { return ::openat(folder, name, flags | O_CLOEXEC | O_NOCTTY, mode); });
 }
 
-timespec to_timespec(TimePoint time) noexcept {
-  const auto since_epoch = time.time_since_epoch();
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(since_epoch);
-  const auto rest = std::chrono::duration_cast<std::chrono::nanoseconds>(since_epoch - seconds);
-  timespec result{};
-  result.tv_sec = static_cast<time_t>(seconds.count());
-  result.tv_nsec = static_cast<long>(rest.count());
-  return result;
-}
-
 TimePoint to_time_point(const timespec& time) noexcept {
   return TimePoint(std::chrono::duration_cast<TimePoint::duration>(
       std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec)));
@@ -57,9 +46,13 @@ TimePoint to_time_point(const timespec& time) noexcept {
 
 // Returns times that change the modification time and keep the access time.
 std::array<timespec, 2> modification_time(TimePoint time) noexcept {
-  timespec keep{};
-  keep.tv_nsec = UTIME_OMIT;
-  return {keep, to_timespec(time)};
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
+  const std::chrono::nanoseconds rest = time - seconds;
+  return {timespec{0, UTIME_OMIT}, timespec{seconds.time_since_epoch().count(), rest.count()}};
+}
+
+std::string path_of(const std::string& folder, std::string_view name) {
+  return fmt::format("{}/{}", folder, name);
 }
 
 // Returns why other users may have written to the file or directory; empty if only this user can
@@ -124,33 +117,6 @@ std::optional<Bytes> read_all(int file, std::size_t size) {
   return bytes;
 }
 
-// Returns whether a file of `size_bytes` is within RLIMIT_FSIZE. A write beyond the limit not only
-// fails but raises SIGXFSZ, which ends a host program that does not expect it. libclbin must not
-// change the signal handling of its host.
-bool is_within_file_limit(std::uint64_t size_bytes) noexcept {
-  rlimit limit{};
-  return ::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
-         size_bytes <= limit.rlim_cur;
-}
-
-// Writes from the beginning of the file. Returns 0 or an errno.
-int write_all(int file, ByteView bytes) noexcept {
-  if (!is_within_file_limit(bytes.size())) {
-    return EFBIG;
-  }
-  off_t offset = 0;
-  while (!bytes.empty()) {
-    const ssize_t written =
-        retrying([&] { return ::pwrite(file, bytes.data(), bytes.size(), offset); });
-    if (written < 0) {
-      return errno;
-    }
-    offset += written;
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
-  }
-  return 0;
-}
-
 struct TemporaryFile {
   FileDescriptor file;
   std::string name;
@@ -178,7 +144,7 @@ int create_temporary(int folder, TemporaryFile& temporary) {
 int fill_and_rename(int folder, TemporaryFile& temporary, const std::string& name, ByteView bytes,
                     TimePoint modified) {
   const int file = temporary.file.number();
-  if (const int error_number = write_all(file, bytes); error_number != 0) {
+  if (const int error_number = base::write_all_without_signals(file, bytes); error_number != 0) {
     return error_number;
   }
   (void)::futimens(file, modification_time(modified).data());
@@ -188,21 +154,25 @@ int fill_and_rename(int folder, TemporaryFile& temporary, const std::string& nam
   return ::renameat(folder, temporary.name.c_str(), folder, name.c_str()) == 0 ? 0 : errno;
 }
 
+// Returns std::nullopt if there is no such file.
+std::optional<struct stat> status_of(int folder, const std::string& name) noexcept {
+  struct stat status {};
+  return ::fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 ? std::optional(status)
+                                                                            : std::nullopt;
+}
+
+std::string why_not_our_file(const struct stat& status) {
+  return S_ISREG(status.st_mode) ? why_not_ours(status) : "it is not a regular file";
+}
+
 // Returns why no cache can have created the file `name`; empty if one can have, or if there is no
 // such file.
-std::string why_no_cache_file(int folder, const char* name) {
-  struct stat status {};
-  if (::fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
-    return {};
-  }
-  if (!S_ISREG(status.st_mode)) {
-    return "it is not a regular file";
-  }
-  if (std::string reason = why_not_ours(status); !reason.empty()) {
-    return reason;
-  }
-  const bool is_usable = (status.st_mode & k_file_mode) == k_file_mode;
-  return is_usable ? "" : fmt::format("its mode is {:04o}", status.st_mode & 07777U);
+std::string why_no_cache_file(int folder, const std::string& name) {
+  const auto status = status_of(folder, name);
+  std::string reason = status.has_value() ? why_not_our_file(*status) : std::string();
+  const bool is_usable = !status.has_value() || (status->st_mode & k_file_mode) == k_file_mode;
+  return is_usable || !reason.empty() ? reason
+                                      : fmt::format("its mode is {:04o}", status->st_mode & 07777U);
 }
 
 struct CloseFolder {
@@ -259,7 +229,8 @@ std::optional<Bytes> LockedFile::read(std::size_t max_bytes) const {
 Result<void> LockedFile::write(ByteView bytes) {
   const bool is_longer = m_size_bytes > bytes.size();
   m_size_bytes = std::max<std::uint64_t>(m_size_bytes, bytes.size()); // also if it fails halfway
-  int error_number = write_all(m_file->number(), bytes);
+  (void)::lseek(m_file->number(), 0, SEEK_SET);
+  int error_number = base::write_all_without_signals(m_file->number(), bytes);
   if (error_number == 0 && is_longer &&
       ::ftruncate(m_file->number(), static_cast<off_t>(bytes.size())) != 0) {
     error_number = errno;
@@ -298,26 +269,23 @@ Result<CacheFolder> CacheFolder::open(const std::filesystem::path& path, IfMissi
 }
 
 Result<CacheFolder> CacheFolder::open_inside(std::string_view name, IfMissing if_missing) const {
-  return open_or_create(m_descriptor->number(), name, O_NOFOLLOW,
-                        fmt::format("{}/{}", m_path, name), if_missing);
+  return open_or_create(m_descriptor->number(), name, O_NOFOLLOW, path_of(m_path, name),
+                        if_missing);
 }
 
 Result<FoundFile> CacheFolder::read(const std::string& name, std::uint64_t max_bytes) const {
-  const std::string path = m_path + "/" + name;
+  const std::string path = path_of(m_path, name);
   // O_NONBLOCK, because opening a pipe, for example, could block.
   const FileDescriptor file(
       open_at(m_descriptor->number(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
   struct stat status {};
   if (file.number() < 0 || ::fstat(file.number(), &status) != 0) {
     const int error_number = errno;
-    const std::string reason = why_no_cache_file(m_descriptor->number(), name.c_str());
+    const std::string reason = why_no_cache_file(m_descriptor->number(), name);
     return reason.empty() ? system_error(ErrorCode::file_read, "open", path, error_number)
                           : fail(ErrorCode::damaged, "'{}' is not used: {}", path, reason);
   }
-  if (!S_ISREG(status.st_mode)) {
-    return fail(ErrorCode::damaged, "'{}' is not used: it is not a regular file", path);
-  }
-  if (const std::string reason = why_not_ours(status); !reason.empty()) {
+  if (const std::string reason = why_not_our_file(status); !reason.empty()) {
     return fail(ErrorCode::damaged, "'{}' is not used: {}", path, reason);
   }
   if (static_cast<std::uint64_t>(status.st_size) > max_bytes) {
@@ -357,7 +325,7 @@ void CacheFolder::remove(const std::string& name) const noexcept {
 }
 
 bool CacheFolder::remove_planted(const std::string& name) const {
-  if (why_no_cache_file(m_descriptor->number(), name.c_str()).empty()) {
+  if (why_no_cache_file(m_descriptor->number(), name).empty()) {
     return false;
   }
   remove(name);
@@ -366,19 +334,16 @@ bool CacheFolder::remove_planted(const std::string& name) const {
 
 void CacheFolder::remove_if_same(const std::string& name,
                                  const FileIdentity& identity) const noexcept {
-  struct stat status {};
-  if (::fstatat(m_descriptor->number(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-      status.st_dev == identity.device && status.st_ino == identity.inode) {
+  const auto status = status_of(m_descriptor->number(), name);
+  if (status.has_value() && FileIdentity{status->st_dev, status->st_ino} == identity) {
     remove(name);
   }
 }
 
 std::optional<std::uint64_t> CacheFolder::size_of(const std::string& name) const noexcept {
-  struct stat status {};
-  if (::fstatat(m_descriptor->number(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
-    return std::nullopt;
-  }
-  return static_cast<std::uint64_t>(status.st_size);
+  const auto status = status_of(m_descriptor->number(), name);
+  return status.has_value() ? std::optional(static_cast<std::uint64_t>(status->st_size))
+                            : std::nullopt;
 }
 
 std::vector<std::string> CacheFolder::list_names() const {
@@ -400,18 +365,17 @@ std::vector<std::string> CacheFolder::list_names() const {
 std::vector<FileRow> CacheFolder::list() const {
   std::vector<FileRow> rows;
   for (std::string& name : list_names()) {
-    struct stat status {};
-    if (::fstatat(m_descriptor->number(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-        S_ISREG(status.st_mode)) {
-      rows.push_back({std::move(name), static_cast<std::uint64_t>(status.st_size),
-                      to_time_point(status.st_mtim)});
+    const auto status = status_of(m_descriptor->number(), name);
+    if (status.has_value() && S_ISREG(status->st_mode)) {
+      rows.push_back({std::move(name), static_cast<std::uint64_t>(status->st_size),
+                      to_time_point(status->st_mtim)});
     }
   }
   return rows;
 }
 
 Result<std::optional<LockedFile>> CacheFolder::try_lock(const std::string& name) const {
-  const std::string path = m_path + "/" + name;
+  const std::string path = path_of(m_path, name);
   for (int attempt = 0; attempt < k_max_name_attempts; ++attempt) {
     auto file = std::make_unique<FileDescriptor>(
         open_at(m_descriptor->number(), name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW, k_file_mode));

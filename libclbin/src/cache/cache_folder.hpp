@@ -12,6 +12,7 @@ using TimePoint = std::chrono::system_clock::time_point;
 struct FileIdentity {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
+  friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
 };
 
 struct FoundFile {

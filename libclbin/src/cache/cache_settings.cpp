@@ -39,20 +39,18 @@ std::optional<std::string> value_of(const ProcessEnvironment& environment, const
   return value.has_value() && !value->empty() ? value : std::nullopt;
 }
 
-struct Folder {
-  std::filesystem::path path; // empty if there is none
-  std::string why_none;
-};
+// The error is why there is none.
+using Folder = tl::expected<std::filesystem::path, std::string>;
 
 // `name` describes the home directory in messages.
 Folder folder_below_home(const std::filesystem::path& home, std::string_view name) {
   if (home.empty()) {
-    return {{}, fmt::format("{} is not set", name)};
+    return tl::unexpected(fmt::format("{} is not set", name));
   }
   if (home.is_relative()) {
-    return {{}, fmt::format("{} '{}' is not an absolute path", name, home.string())};
+    return tl::unexpected(fmt::format("{} '{}' is not an absolute path", name, home.string()));
   }
-  return {home / ".cache" / "clbin", {}};
+  return home / ".cache" / "clbin";
 }
 
 Folder cache_folder(const ProcessEnvironment& environment) {
@@ -62,16 +60,16 @@ Folder cache_folder(const ProcessEnvironment& environment) {
   }
   if (const auto folder = value_of(environment, "CLBIN_CACHE_DIR")) {
     std::error_code error;
-    const auto absolute = std::filesystem::absolute(*folder, error);
-    return error ? Folder{{},
-                          fmt::format("CLBIN_CACHE_DIR '{}' is relative, and the working directory "
-                                      "no longer exists",
-                                      *folder)}
-                 : Folder{absolute, {}};
+    auto absolute = std::filesystem::absolute(*folder, error);
+    if (error) {
+      return tl::unexpected(fmt::format(
+          "CLBIN_CACHE_DIR '{}' is relative, and the working directory no longer exists", *folder));
+    }
+    return absolute;
   }
   const auto caches = value_of(environment, "XDG_CACHE_HOME");
   if (caches.has_value() && std::filesystem::path(*caches).is_absolute()) {
-    return {std::filesystem::path(*caches) / "clbin", {}};
+    return std::filesystem::path(*caches) / "clbin";
   }
   return folder_below_home(value_of(environment, "HOME").value_or(""), "HOME");
 }
@@ -123,7 +121,7 @@ CacheSettings CacheSettings::from_environment(const ProcessEnvironment& environm
     settings.of_pocl = PoclCache::off;
   }
   const Folder folder = cache_folder(environment);
-  settings.folder = folder.path;
+  settings.folder = folder.value_or("");
   const auto size = is_trusted ? value_of(environment, "CLBIN_CACHE_MAX_SIZE") : std::nullopt;
   const auto bytes = size.has_value() ? parse_size(*size) : std::nullopt;
   settings.max_bytes = bytes.value_or(k_default_max_bytes);
@@ -131,9 +129,9 @@ CacheSettings CacheSettings::from_environment(const ProcessEnvironment& environm
     settings.why_off = "CLBIN_CACHE is 0";
     return settings;
   }
-  if (folder.path.empty()) {
-    settings.why_off = "it has no folder: " + folder.why_none;
-    settings.warning = "the cache is not used: " + folder.why_none;
+  if (!folder.has_value()) {
+    settings.why_off = "it has no folder: " + folder.error();
+    settings.warning = "the cache is not used: " + folder.error();
     return settings;
   }
   if (size.has_value() && !bytes.has_value()) {

@@ -22,29 +22,6 @@ Digest seal(ByteView bytes) {
   return hasher.finish();
 }
 
-Result<CacheCounters> decode(ByteView bytes) {
-  base::ByteReader reader(bytes, "cache counters");
-  CacheCounters counters;
-  for (const auto number : k_events) {
-    CLBIN_TRY_ASSIGN(counters.*number, reader.read_u64("events"));
-  }
-  CLBIN_TRY_ASSIGN(const std::uint64_t stored_bytes, reader.read_u64("stored bytes"));
-  CLBIN_TRY_ASSIGN(counters.scanned_at, reader.read_u64("scanned at"));
-  if (stored_bytes != k_no_size) {
-    counters.stored_bytes = stored_bytes;
-  }
-  const Digest expected = seal(bytes.first(reader.offset()));
-  CLBIN_TRY_ASSIGN(const ByteView found, reader.read_bytes(expected.bytes.size(), "digest"));
-  CLBIN_TRY(reader.require_end());
-  if (!std::equal(found.begin(), found.end(), expected.bytes.begin())) {
-    return fail(ErrorCode::digest_mismatch, "cache counters: partially written");
-  }
-  return counters;
-}
-
-constexpr std::chrono::hours k_time_to_write{1};
-constexpr std::chrono::hours k_time_to_build{24};
-
 bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
@@ -74,17 +51,6 @@ bool is_stored(const FileRow& row) {
          row.name.ends_with(k_preparation_suffix) || row.name.ends_with(k_recipe_suffix);
 }
 
-std::vector<FileRow> find_old(const std::vector<FileRow>& rows, std::string_view suffix,
-                              TimePoint now, std::chrono::hours age) {
-  std::vector<FileRow> found;
-  std::ranges::copy_if(rows, std::back_inserter(found), [&](const FileRow& row) {
-    // A modification time in the future does not show when the file was last used.
-    const bool is_old = row.modified > now + age || row.modified < now - age;
-    return row.name.ends_with(suffix) && is_old;
-  });
-  return found;
-}
-
 std::uint64_t to_seconds(TimePoint time) {
   const auto count = std::chrono::floor<std::chrono::seconds>(time).time_since_epoch().count();
   return static_cast<std::uint64_t>(std::max<std::int64_t>(count, 0));
@@ -101,11 +67,9 @@ bool is_scan_due(const CacheCounters& counters, TimePoint now) {
 // Removes temporary files and locks that are no longer in use.
 void sweep(const CacheFolder& folder, const std::vector<FileRow>& rows, TimePoint now) {
   for (const FileRow& row : find_left_behind(rows, now)) {
-    folder.remove(row.name);
-  }
-  for (const FileRow& row : find_old_locks(rows, now)) {
-    auto lock = folder.try_lock(row.name);
-    if (lock.has_value() && lock->has_value()) {
+    if (row.name.ends_with(k_temporary_suffix)) {
+      folder.remove(row.name);
+    } else if (auto lock = folder.try_lock(row.name); lock.has_value() && lock->has_value()) {
       (*lock)->remove();
     }
   }
@@ -126,7 +90,22 @@ Bytes encode_counters(const CacheCounters& counters) {
 }
 
 CacheCounters decode_counters(ByteView bytes) {
-  return decode(bytes).value_or(CacheCounters());
+  constexpr std::size_t k_sealed_bytes = sizeof(std::uint64_t) * (k_events.size() + 2);
+  if (bytes.size() < k_sealed_bytes ||
+      !std::ranges::equal(bytes.subspan(k_sealed_bytes), seal(bytes.first(k_sealed_bytes)).bytes)) {
+    return {};
+  }
+  base::ByteReader reader(bytes, "cache counters");
+  const auto next = [&reader] { return reader.read_u64("number").value(); };
+  CacheCounters counters;
+  for (const auto number : k_events) {
+    counters.*number = next();
+  }
+  if (const std::uint64_t size = next(); size != k_no_size) {
+    counters.stored_bytes = size;
+  }
+  counters.scanned_at = next();
+  return counters;
 }
 
 CacheCounters read_counters(const CacheFolder& folder) {
@@ -182,11 +161,15 @@ std::vector<FileRow> choose_victims(std::vector<FileRow> rows, std::uint64_t mos
 }
 
 std::vector<FileRow> find_left_behind(const std::vector<FileRow>& rows, TimePoint now) {
-  return find_old(rows, k_temporary_suffix, now, k_time_to_write);
-}
-
-std::vector<FileRow> find_old_locks(const std::vector<FileRow>& rows, TimePoint now) {
-  return find_old(rows, k_lock_suffix, now, k_time_to_build);
+  std::vector<FileRow> found;
+  std::ranges::copy_if(rows, std::back_inserter(found), [now](const FileRow& row) {
+    const bool is_temporary = row.name.ends_with(k_temporary_suffix);
+    const std::chrono::hours age{is_temporary ? 1 : 24}; // a build takes longer than a write
+    // A modification time in the future does not show when the file was last used.
+    return (is_temporary || row.name.ends_with(k_lock_suffix)) &&
+           (row.modified > now + age || row.modified < now - age);
+  });
+  return found;
 }
 
 void add_stored_bytes(CacheCounters& counters, std::uint64_t added, std::uint64_t replaced) {

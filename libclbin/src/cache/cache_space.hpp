@@ -55,11 +55,10 @@ inline constexpr std::string_view k_content_suffix = ".content";
 [[nodiscard]] std::vector<FileRow> choose_victims(std::vector<FileRow> rows,
                                                   std::uint64_t most_bytes, TimePoint now);
 
-// Returns temporary files that no living process can still be writing to.
+// Returns temporary files that no living process can still be writing to, and lock files that look
+// unused. Lock each of the latter before removing it.
 [[nodiscard]] std::vector<FileRow> find_left_behind(const std::vector<FileRow>& rows,
                                                     TimePoint now);
-// Returns lock files that look unused. Lock each one before removing it.
-[[nodiscard]] std::vector<FileRow> find_old_locks(const std::vector<FileRow>& rows, TimePoint now);
 
 // Removes files, least recently used first, until `incoming_bytes` more fit. Once a day, also
 // removes what killed processes left behind. `incoming_bytes` must not exceed settings.max_bytes.

@@ -112,12 +112,9 @@ LookUp KeyedStore::look_up(const Digest& key, AbsentEntry absent) const {
   }
   // Creates the directory, so that the first miss can be counted. If that fails, store() reports
   // why.
-  auto folder = open_part(m_settings, part(), IfMissing::leave);
-  if (!folder.has_value() && folder.error().code == ErrorCode::file_not_found) {
-    folder = open_part(m_settings, part(), IfMissing::create);
-    if (!folder.has_value()) {
-      return {std::nullopt, not_there(), m_settings.warning};
-    }
+  const auto folder = open_part(m_settings, part(), IfMissing::create);
+  if (!folder.has_value() && folder.error().code != ErrorCode::file_read) {
+    return {std::nullopt, not_there(), m_settings.warning};
   }
   if (!folder.has_value()) {
     return {std::nullopt, folder.error().message, folder.error().message, MissCause::unusable};
@@ -188,15 +185,14 @@ BuildClaim KeyedStore::claim_build(const Digest& key, Patience patience) const {
     if (claim.lock.has_value() || claim.turn == Turn::look_again) {
       return claim;
     }
-    if (patience == Patience::none) {
+    if (patience == Patience::none || waited >= m_settings.wait_limit) {
       claim.turn = Turn::build_alone;
-      return claim;
-    }
-    if (waited >= m_settings.wait_limit) {
-      claim.turn = Turn::build_alone;
-      claim.warning = fmt::format(
-          "the {}: stopped waiting for another process that has been building the same for {} ms",
-          to_string(m_kind), waited.count());
+      claim.warning =
+          patience == Patience::none
+              ? std::string()
+              : fmt::format("the {}: stopped waiting for another process that has been building "
+                            "the same for {} ms",
+                            to_string(m_kind), waited.count());
       return claim;
     }
     pause = std::min({pause, k_longest_pause, m_settings.wait_limit - waited});

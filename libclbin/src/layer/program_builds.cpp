@@ -447,8 +447,9 @@ void ProgramBuilds::after_wait() noexcept {
 // A copy of the program is stored, because PoCL returns the first binary of a program for ever. The
 // copy contains what PoCL's own cache has of the first program.
 EarlyKeep ProgramBuilds::early_keep_of(const TrackedProgram& program) const {
-  return m_services.builder.of_pocl() == cache::PoclCache::on && program.il.empty() ? EarlyKeep::yes
-                                                                                    : EarlyKeep::no;
+  return m_services.builder.settings().of_pocl == cache::PoclCache::on && program.il.empty()
+             ? EarlyKeep::yes
+             : EarlyKeep::no;
 }
 
 void ProgramBuilds::drop_substitute(const ProgramView& view) noexcept {

@@ -65,7 +65,7 @@ private:
   BuildArguments m_arguments;
   std::string m_options;
   loader::LoadReport m_report;
-  std::optional<loader::RunTimeProgram> m_program;
+  std::unique_ptr<loader::RunTimeProgram> m_program;
 };
 
 // " (kernel 'add')", by which a person recognizes a program in the log: the first kernel that the

@@ -38,9 +38,10 @@ DueKeep final_keep(const std::shared_ptr<TrackedProgram>& program) {
 
 std::shared_ptr<const Substitute> Substitute::refusal(BuildArguments arguments, std::string log) {
   auto substitute = std::make_shared<Substitute>(loader::ServedProgram{}, std::move(arguments));
-  std::call_once(substitute->m_once, [&] {
-    substitute->m_details.assign(substitute->devices().size(), {std::move(log), {}});
-  });
+  loader::ProgramDetails details;
+  details.build_log = std::move(log);
+  std::call_once(substitute->m_once,
+                 [&] { substitute->m_details.assign(substitute->devices().size(), details); });
   return substitute;
 }
 

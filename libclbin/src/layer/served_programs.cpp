@@ -166,7 +166,7 @@ std::string ServedBuild::description() const {
         "{}'{}'", devices.empty() ? "" : ", ",
         opencl::device_text(m_services.driver, device, CL_DEVICE_NAME).value_or(std::string()));
   }
-  const std::string& name = m_program->program();
+  const std::string name = m_program->program();
   return fmt::format("program {}{} with options '{}' for {}", name.empty() ? "(no digest)" : name,
                      kernel_in_parentheses(m_tracked), m_options, devices);
 }

@@ -182,14 +182,12 @@ tl::unexpected<base::Error> build_error(std::string_view what,
 }
 
 Attempt attempt_of(const matching::Candidate& candidate, std::uint32_t device) {
-  Attempt attempt;
-  attempt.device = device;
-  attempt.entry = candidate.entry.index;
-  attempt.target = target_text(candidate.entry.target);
-  attempt.origin = Origin::entry;
-  attempt.rule = candidate.rule;
-  attempt.reason = candidate.reason;
-  return attempt;
+  return {.device = device,
+          .entry = candidate.entry.index,
+          .target = target_text(candidate.entry.target),
+          .origin = Origin::entry,
+          .rule = candidate.rule,
+          .reason = candidate.reason};
 }
 
 tl::expected<Accepted, Refusal> try_binary(const LoadSession& session, BinaryToTry binary,
@@ -233,11 +231,11 @@ tl::expected<opencl::Program, std::string> create_program(const LoadSession& ses
   for (const Accepted& accepted : binaries) {
     bytes.emplace_back(accepted.binary.bytes);
   }
-  Attempt attempt;
-  attempt.origin = common_origin(binaries);
-  attempt.rule = Rule::several_devices;
-  attempt.decision = Decision::loaded;
-  attempt.reason = fmt::format("the binaries of {} devices in one program", binaries.size());
+  Attempt attempt{.origin = common_origin(binaries),
+                  .decision = Decision::loaded,
+                  .rule = Rule::several_devices,
+                  .reason =
+                      fmt::format("the binaries of {} devices in one program", binaries.size())};
   auto built = try_driver(session, together_digest(session, binaries, options, kernels),
                           std::move(attempt), stopwatch, [&] {
                             return opencl::build_from_binaries(session.driver, session.context,
@@ -252,10 +250,7 @@ tl::expected<opencl::Program, std::string> create_program(const LoadSession& ses
 
 Result<opencl::Program> build_source(const LoadSession& session, std::string reason) {
   const Stopwatch stopwatch;
-  Attempt attempt;
-  attempt.origin = Origin::source;
-  attempt.rule = Rule::source;
-  attempt.reason = std::move(reason);
+  Attempt attempt{.origin = Origin::source, .rule = Rule::source, .reason = std::move(reason)};
   const auto record_failure = [&](Decision decision, const base::Error& error) {
     attempt.decision = decision;
     attempt.reason = error.message;

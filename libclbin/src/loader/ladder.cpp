@@ -219,10 +219,8 @@ void Ladder::rank_entries() {
       group->report.warnings.push_back(
           fmt::format("'{}': {}", group->bundle->name(), ranked.error().message));
     } else if (!ranked) {
-      Attempt attempt;
-      attempt.device = m_device;
-      attempt.origin = Origin::entry;
-      record_unreadable(*group, std::move(attempt), ranked.error(), Stopwatch());
+      record_unreadable(*group, {.device = m_device, .origin = Origin::entry}, ranked.error(),
+                        Stopwatch());
     }
     m_candidates->push_back(std::move(ranked).value_or(std::vector<Candidate>()));
   }
@@ -282,12 +280,10 @@ void Ladder::take_recompiled() {
   if (!m_accepted.has_value() || session.request.devices.size() > 1) {
     return;
   }
-  Attempt attempt;
-  attempt.origin = Origin::il;
-  attempt.rule = Rule::recompiled;
-  attempt.decision = Decision::loaded;
-  attempt.reason = "no better entry loads than the binary that the driver recompiled";
-  session.record(std::move(attempt));
+  session.record({.origin = Origin::il,
+                  .decision = Decision::loaded,
+                  .rule = Rule::recompiled,
+                  .reason = "no better entry loads than the binary that the driver recompiled"});
   m_user_cache.keep(m_accepted->program.get(), m_accepted->binary.options);
 }
 

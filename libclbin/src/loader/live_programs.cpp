@@ -61,7 +61,7 @@ LivePrograms::~LivePrograms() {
   const opencl::DriverWork work = opencl::begin_driver_work();
   if (work == nullptr || m_owner != ::getpid()) {
     for (const auto& live : m_all) {
-      (void)live->program.take();
+      (void)live->program.release();
     }
   }
 }
@@ -89,12 +89,11 @@ opencl::Program LivePrograms::find(const opencl::Driver& driver, cl_context cont
   opencl::Program program((*found)->program.get(), driver.ReleaseProgram);
   report = (*found)->report;
   report.program = request.source.label.empty() ? report.program : request.source.label;
-  Attempt attempt;
-  attempt.decision = Decision::loaded;
-  attempt.origin = report.origin;
-  attempt.rule = Rule::same_process;
-  attempt.reason = "this process has made it before";
-  attempt.microseconds = stopwatch.microseconds();
+  Attempt attempt{.origin = report.origin,
+                  .decision = Decision::loaded,
+                  .rule = Rule::same_process,
+                  .reason = "this process has made it before",
+                  .microseconds = stopwatch.microseconds()};
   report.microseconds = attempt.microseconds;
   if (request.on_attempt) {
     request.on_attempt(attempt);

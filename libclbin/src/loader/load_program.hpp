@@ -8,7 +8,8 @@
 
 namespace clbin::loader {
 
-enum class FallbackPolicy : std::uint8_t { never = 0, if_needed = 1, always = 2 };
+// The numbers are those of clbin_fallback in clbin.h.
+enum class FallbackPolicy : std::uint8_t { if_needed = 0, never = 1, always = 2 };
 // Whether the user cache stores what is built.
 enum class StorePolicy : std::uint8_t { keep, drop };
 
@@ -42,23 +43,20 @@ enum class ReportDetail : std::uint8_t { attempts_only = 0, every_entry = 1 };
 struct Attempt {
   std::uint32_t device = 0;                 // index in the request
   std::uint32_t entry = format::k_no_index; // k_no_index: not a single entry of the bundle
-  std::string target;                       // the target of the entry; empty without an entry
+  std::string target{};                     // the target of the entry; empty without an entry
   Origin origin = Origin::none;
   Decision decision = Decision::not_attempted;
   Rule rule = Rule::none;
-  std::string reason; // a sentence
+  std::string reason{}; // a sentence
   std::int32_t cl_code = 0;
-  std::string cl_code_name; // "CL_INVALID_BINARY"; empty if no OpenCL call was made
-  std::string stage;        // "clBuildProgram"
-  std::string driver_log;
+  std::string cl_code_name{}; // "CL_INVALID_BINARY"; empty if no OpenCL call was made
+  std::string stage{};        // "clBuildProgram"
+  std::string driver_log{};
   std::uint64_t microseconds = 0; // for reading, checking and the calls of the driver
 };
 
-// What the build of a binary reported.
-struct ProgramDetails {
-  std::string build_log;
-  std::vector<format::KernelReflection> kernels; // sorted by name
-};
+// What the build of a binary reported: its log, and its kernels, sorted by name.
+using ProgramDetails = format::ManifestEntry;
 
 struct LoadReport {
   std::string program;

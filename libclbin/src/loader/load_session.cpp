@@ -18,31 +18,6 @@ std::uint64_t report_bytes_of(const Attempt& attempt) {
                      attempt.driver_log.size());
 }
 
-Result<std::vector<cl_device_id>> context_devices(const opencl::Driver& driver,
-                                                  cl_context context) {
-  auto devices =
-      opencl::ask_list<cl_device_id>([&](std::size_t size, void* value, std::size_t* size_ret) {
-        return driver.GetContextInfo(context, CL_CONTEXT_DEVICES, size, value, size_ret);
-      });
-  if (!devices) {
-    return opencl::call_failed("clGetContextInfo", "CL_CONTEXT_DEVICES", devices.error());
-  }
-  return *std::move(devices);
-}
-
-// PoCL's context of a sub-device lists the parent device instead.
-Result<bool> is_of_context(const opencl::Driver& driver, const std::vector<cl_device_id>& known,
-                           cl_device_id device) {
-  const auto is_known = [&](cl_device_id wanted) {
-    return std::find(known.begin(), known.end(), wanted) != known.end();
-  };
-  if (is_known(device)) {
-    return true;
-  }
-  CLBIN_TRY_ASSIGN(cl_device_id root, opencl::root_device(driver, device));
-  return is_known(root);
-}
-
 } // namespace
 
 void LoadSession::record(Attempt attempt) const {
@@ -140,11 +115,21 @@ Result<void> check_devices(const opencl::Driver& driver, cl_context context,
     return base::fail(ErrorCode::invalid_argument, "no device to load program '{}' for",
                       request.program);
   }
-  CLBIN_TRY_ASSIGN(const auto known, context_devices(driver, context));
+  const auto known = opencl::ask_list<cl_device_id>(
+      std::bind_front(driver.GetContextInfo, context, cl_context_info{CL_CONTEXT_DEVICES}));
+  if (!known) {
+    return opencl::call_failed("clGetContextInfo", "CL_CONTEXT_DEVICES", known.error());
+  }
+  const auto is_known = [&](cl_device_id device) {
+    return std::ranges::find(*known, device) != known->end();
+  };
   for (auto device = request.devices.begin(); device != request.devices.end(); ++device) {
     const auto index = std::distance(request.devices.begin(), device);
-    CLBIN_TRY_ASSIGN(const bool is_of, is_of_context(driver, known, *device));
-    if (!is_of) {
+    cl_device_id listed = *device;
+    if (!is_known(listed)) { // PoCL's context of a sub-device lists the parent device instead
+      CLBIN_TRY_ASSIGN(listed, opencl::root_device(driver, listed));
+    }
+    if (!is_known(listed)) {
       return base::fail(ErrorCode::invalid_argument, "device {} is not a device of the context",
                         index);
     }

@@ -47,8 +47,7 @@ struct LoadSession {
   LoadReport& report;
   format::GroupView group;
   std::vector<format::DeviceIdentity> identities; // one per device of the request
-  cache::CacheOnPocl on_pocl = cache::CacheOnPocl::no;
-  const RunTimeKey* run_time = nullptr; // null: what is built is in the bundle
+  const RunTimeKey* run_time = nullptr;           // null: what is built is in the bundle
   // Why the user cache must not contain what is built, as a sentence; null or empty: it may.
   const std::string* why_uncached = nullptr;
   mutable std::optional<base::Result<format::SourcePackage>> read_source{}; // set by source()

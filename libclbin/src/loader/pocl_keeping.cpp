@@ -1,6 +1,5 @@
-#include "loader/pocl_keeping.hpp"
-
 #include "base/background_thread.hpp"
+#include "loader/run_time_program.hpp"
 #include "opencl/process_end.hpp"
 
 #include <condition_variable>
@@ -92,7 +91,7 @@ struct PoclKeeping::Work {
   void end(Waiting& one, bool has_time) const noexcept {
     const opencl::DriverWork work = opencl::begin_driver_work();
     if (work == nullptr) {
-      (void)one.program.take(); // the driver may have been destroyed
+      (void)one.program.release(); // the driver may have been destroyed
       return;
     }
     opencl::watch_process_end(); // the application's launches may have compiled
@@ -113,7 +112,7 @@ struct PoclKeeping::Work {
     if (!program.has_value()) {
       return;
     }
-    program->keep_copy(KeepTime::after_launches);
+    (*program)->keep_copy(KeepTime::after_launches);
     builder.cache().stores.drain(); // exit() waits for it
     for (const std::string& warning : report.warnings) {
       builder.add_warning(warning);

@@ -1,8 +1,5 @@
 #include "loader/run_time_program.hpp"
 
-#include "closure/run_time_closure.hpp"
-#include "loader/ladder.hpp"
-#include "loader/pocl_keeping.hpp"
 #include "opencl/process_end.hpp"
 
 #include <fmt/format.h>
@@ -31,12 +28,6 @@ Result<void> check_source(const RunTimeSource& source) {
   return {};
 }
 
-// The group that a bundle contains of a program.
-struct BundleMatch {
-  std::shared_ptr<const format::BundleReader> bundle;
-  std::unique_ptr<const LoadSession> session;
-};
-
 // Whether a kernel has a required work-group size.
 bool has_required_size(const opencl::Driver& driver, cl_program program, cl_device_id device) {
   const auto reflection = opencl::reflect_kernels(driver, program, device);
@@ -57,115 +48,66 @@ Result<ProgramDetails> ServedDetails::read() const {
   if (view.manifest_row >= manifest.entries.size()) {
     return base::fail(ErrorCode::damaged, "the manifest has no row for entry {}", entry);
   }
-  format::ManifestEntry& row = manifest.entries[view.manifest_row];
-  return ProgramDetails{std::move(row.build_log), std::move(row.kernels)};
+  return std::move(manifest.entries[view.manifest_row]);
 }
 
-struct RunTimeProgram::State {
-  State(const opencl::Driver& given_driver, BuilderState& given_builder, cl_context given_context,
-        RunTimeRequest given_request, LoadReport& given_report)
-      : driver(given_driver), builder(given_builder), context(given_context),
-        request(std::move(given_request)), report(given_report) {
-    request.program = k_program_name;
-    request.variant = format::k_default_variant;
-    request.constants = request.source.constants;
-    const auto& strings = request.source.strings;
-    if (strings.size() > 1) {
-      joined_text = fmt::format("{}", fmt::join(strings, ""));
-    }
-    given_text = source::without_final_zeros(strings.size() == 1 ? strings.front()
-                                                                 : std::string_view(joined_text));
+RunTimeProgram::RunTimeProgram(const opencl::Driver& driver, BuilderState& builder,
+                               cl_context context, RunTimeRequest request, LoadReport& report)
+    : m_driver(driver), m_builder(builder), m_context(context), m_request(std::move(request)),
+      m_report(report) {
+  m_request.program = k_program_name;
+  m_request.variant = format::k_default_variant;
+  m_request.constants = m_request.source.constants;
+  const auto& strings = m_request.source.strings;
+  if (strings.size() > 1) {
+    m_joined_text = fmt::format("{}", fmt::join(strings, ""));
   }
+  m_given_text = source::without_final_zeros(strings.size() == 1 ? strings.front()
+                                                                 : std::string_view(m_joined_text));
+}
 
-  [[nodiscard]] bool is_likely_self_contained() const;
-  void close_source();
-  bool examine();
-  // As the key and the digest contain them.
-  [[nodiscard]] std::string_view main_text() const {
-    return closure.package.has_value() ? std::string_view(closure.package->main.text) : given_text;
-  }
-  [[nodiscard]] const std::vector<format::SourceFile>& headers() const {
-    return closure.package.has_value() ? closure.package->headers : no_headers;
-  }
-  [[nodiscard]] const format::SourcePackage& package();
-  [[nodiscard]] base::Digest main_digest();
-  void make_key();
-  [[nodiscard]] const base::Digest& digest();
-  [[nodiscard]] LoadSession session_of(const format::BundleReader* bundle, format::GroupView group,
-                                       std::vector<format::DeviceIdentity> identities) const;
-  void find_groups();
-  void find_matches();
-  void explain_bundles_miss() const;
-  [[nodiscard]] ServedDetails details_of(Accepted& accepted) const;
-  [[nodiscard]] std::optional<ServedProgram> serve();
-  [[nodiscard]] bool is_unchanged();
-  [[nodiscard]] ProgramDetails build_details_of(cl_program built, std::uint32_t device) const;
-  [[nodiscard]] opencl::BuildOutcome call_driver() const;
-  [[nodiscard]] bool claim(KeepTime time);
-  void store(cl_program built, KeepTime time);
-  [[nodiscard]] bool is_taken(std::uint32_t device, KeepTime time) const;
-  // When the binary of PoCL's program is taken.
-  enum class Moment : std::uint8_t { now, now_or_never, later };
-  [[nodiscard]] Moment moment_of(cl_program built) const;
+std::string_view RunTimeProgram::main_text() const {
+  return m_closure.package.has_value() ? std::string_view(m_closure.package->main.text)
+                                       : m_given_text;
+}
 
-  opencl::Driver driver; // see find_groups()
-  BuilderState& builder;
-  cl_context context;
-  RunTimeRequest request;
-  LoadReport& report;
-  std::string joined_text;     // if there are several strings
-  std::string_view given_text; // the whole source, without zero bytes at its end
-  const std::vector<format::SourceFile> no_headers;
-  Stopwatch stopwatch;
-  source::BuildOptions options;
-  closure::RunTimeClosure closure;
-  bool is_examined = true; // false: `closure` and `key` assume a self-contained text
-  RunTimeKey key;
-  std::optional<base::Digest> given_digest; // of `given_text`; set by main_digest()
-  std::optional<base::Digest> read_digest;  // set by digest()
-  std::string program;
-  std::string variant;
-  std::unique_ptr<const LoadSession> session;  // of the user cache: without a bundle
-  std::optional<Supply> supply;                // of `session` and `matches`
-  std::vector<Ladder> ladders;                 // one a device
-  std::optional<SourceMatches> source_matches; // set by find_groups(), as is:
-  std::string why_uncached;                    // see LoadSession
-  std::vector<BundleMatch> matches;
-  bool is_looked_up = false; // serve() was called
-};
+const std::vector<format::SourceFile>& RunTimeProgram::headers() const {
+  static const std::vector<format::SourceFile> k_none;
+  return m_closure.package.has_value() ? m_closure.package->headers : k_none;
+}
 
 // Bundles also contain programs that no key identifies, so that the digest of the given text may
 // find them only if the text has been examined.
-bool RunTimeProgram::State::is_likely_self_contained() const {
-  return request.examination == Examination::after_a_miss && request.source.il.empty() &&
-         request.source.headers.empty() && builder.has_no_bundles() &&
-         closure::begins_self_contained(given_text);
+bool RunTimeProgram::is_likely_self_contained() const {
+  return m_request.examination == Examination::after_a_miss && m_request.source.il.empty() &&
+         m_request.source.headers.empty() && m_builder.has_no_bundles() &&
+         closure::begins_self_contained(m_given_text);
 }
 
 // Self-contained texts have keys of their own. An entry under such a key proves that the build that
 // stored it examined the same text, so that a large text is looked up before it is examined.
-void RunTimeProgram::State::close_source() {
-  options = source::parse_build_options(request.source.options);
-  if (!request.source.il.empty()) {
+void RunTimeProgram::close_source() {
+  m_options = source::parse_build_options(m_request.source.options);
+  if (!m_request.source.il.empty()) {
     // The preprocessor does not read IL, so that options cannot name files that matter to it.
-    closure.why_not_keyed = options.why_not_closed;
+    m_closure.why_not_keyed = m_options.why_not_closed;
   } else if (is_likely_self_contained()) {
-    closure = closure::self_contained_closure(options);
-    is_examined = false;
+    m_closure = closure::self_contained_closure(m_options);
+    m_is_examined = false;
   } else {
-    closure = closure::find_run_time_closure(given_text, request.source.headers, options);
+    m_closure = closure::find_run_time_closure(m_given_text, m_request.source.headers, m_options);
   }
   make_key();
 }
 
 // Returns true if it changed the key.
-bool RunTimeProgram::State::examine() {
-  if (is_examined) {
+bool RunTimeProgram::examine() {
+  if (m_is_examined) {
     return false;
   }
-  is_examined = true;
-  closure = closure::find_run_time_closure(given_text, {}, options);
-  if (!closure.package.has_value()) {
+  m_is_examined = true;
+  m_closure = closure::find_run_time_closure(m_given_text, {}, m_options);
+  if (!m_closure.package.has_value()) {
     return false;
   }
   make_key();
@@ -173,128 +115,128 @@ bool RunTimeProgram::State::examine() {
 }
 
 // Most closed texts are the given one, whose digest takes longer than to compare them.
-base::Digest RunTimeProgram::State::main_digest() {
-  if (closure.package.has_value() && closure.package->main.text != given_text) {
+base::Digest RunTimeProgram::main_digest() {
+  if (m_closure.package.has_value() && m_closure.package->main.text != m_given_text) {
     return base::digest_of(base::as_bytes(main_text()));
   }
-  if (!given_digest.has_value()) {
-    given_digest = base::digest_of(base::as_bytes(given_text));
+  if (!m_given_digest.has_value()) {
+    m_given_digest = base::digest_of(base::as_bytes(m_given_text));
   }
-  return *given_digest;
+  return *m_given_digest;
 }
 
-void RunTimeProgram::State::make_key() {
-  key.why_none = closure.why_not_keyed;
+void RunTimeProgram::make_key() {
+  m_key.why_none = m_closure.why_not_keyed;
   cache::Recipe recipe;
-  if (request.source.il.empty()) {
+  if (m_request.source.il.empty()) {
     cache::add_source(recipe, main_digest(), headers());
   } else {
     recipe.ingredients.push_back({"IL", base::to_hex(digest()), cache::ShowValue::no});
   }
-  const std::string& label = request.source.label;
-  key.subject = "run-time source / " + (label.empty() ? recipe.ingredients.front().value : label);
-  key.text = label.empty() ? std::string_view() : main_text();
+  const std::string& label = m_request.source.label;
+  m_key.subject = "run-time source / " + (label.empty() ? recipe.ingredients.front().value : label);
+  m_key.text = label.empty() ? std::string_view() : main_text();
   // A bundle's source is closed before it is built, so that its binaries can differ.
-  const bool is_self_contained = request.source.il.empty() && !closure.package.has_value();
+  const bool is_self_contained = m_request.source.il.empty() && !m_closure.package.has_value();
   recipe.ingredients.push_back(
       {"build", is_self_contained ? "of self-contained run-time source" : "of run-time source"});
-  if (request.kernels == KernelDetail::arguments) {
+  if (m_request.kernels == KernelDetail::arguments) {
     recipe.ingredients.push_back({"kernel information", "arguments"});
   }
-  key.ingredients = std::move(recipe.ingredients);
+  m_key.ingredients = std::move(recipe.ingredients);
 }
 
-const format::SourcePackage& RunTimeProgram::State::package() {
+const format::SourcePackage& RunTimeProgram::package() {
   examine();
-  if (!closure.package.has_value()) {
-    closure.package = closure::package_of_text(given_text);
+  if (!m_closure.package.has_value()) {
+    m_closure.package = closure::package_of_text(m_given_text);
   }
-  return *closure.package;
+  return *m_closure.package;
 }
 
-const base::Digest& RunTimeProgram::State::digest() {
+const base::Digest& RunTimeProgram::digest() {
   examine();
-  if (!read_digest.has_value()) {
-    read_digest = request.source.il.empty() ? source::source_digest(main_text(), headers())
-                                            : source::il_digest(request.source.il);
+  if (!m_read_digest.has_value()) {
+    m_read_digest = m_request.source.il.empty() ? source::source_digest(main_text(), headers())
+                                                : source::il_digest(m_request.source.il);
   }
-  return *read_digest;
+  return *m_read_digest;
 }
 
-LoadSession
-RunTimeProgram::State::session_of(const format::BundleReader* bundle, format::GroupView group,
-                                  std::vector<format::DeviceIdentity> identities) const {
-  LoadSession made{driver,  bundle, builder.cache(),  context,
-                   request, report, std::move(group), std::move(identities)};
-  made.why_uncached = &why_uncached;
+LoadSession RunTimeProgram::session_of(const format::BundleReader* bundle, format::GroupView group,
+                                       std::vector<format::DeviceIdentity> identities) const {
+  LoadSession made{m_driver,  bundle,   m_builder.cache(), m_context,
+                   m_request, m_report, std::move(group),  std::move(identities)};
+  made.run_time = bundle == nullptr ? &m_key : nullptr;
+  made.why_uncached = &m_why_uncached;
   return made;
 }
 
 // Call it before the user cache is used, and before a build if a bundle is secret.
-void RunTimeProgram::State::find_groups() {
-  if (source_matches.has_value() || builder.has_no_bundles()) {
+void RunTimeProgram::find_groups() {
+  if (m_source_matches.has_value() || m_builder.has_no_bundles()) {
     return;
   }
   examine();
-  if (!key.why_none.empty()) {
+  if (!m_key.why_none.empty()) {
     return;
   }
-  source_matches = builder.find_groups(digest(), options.normalized, report.warnings);
-  if (source_matches->encrypted != nullptr) {
-    why_uncached =
+  m_source_matches = m_builder.find_groups(digest(), m_options.normalized, m_report.warnings);
+  if (m_source_matches->encrypted != nullptr) {
+    m_why_uncached =
         fmt::format("'{}', which is encrypted, contains the program, or cannot be searched",
-                    source_matches->encrypted->name());
-    driver = opencl::for_secret_programs(driver);
+                    m_source_matches->encrypted->name());
+    m_driver = opencl::for_secret_programs(m_driver);
   }
 }
 
-void RunTimeProgram::State::find_matches() {
+void RunTimeProgram::find_matches() {
   find_groups();
-  if (!source_matches.has_value() || !request.source.constants.empty()) {
+  if (!m_source_matches.has_value() || !m_request.source.constants.empty()) {
     return; // no entry was made with constants
   }
-  for (const BundleGroup& made : source_matches->groups) {
-    matches.push_back({made.bundle, std::make_unique<const LoadSession>(session_of(
-                                        made.bundle.get(), made.group, session->identities))});
-    supply->groups.push_back(matches.back().session.get());
+  for (const BundleGroup& made : m_source_matches->groups) {
+    m_matches.push_back(std::make_unique<const LoadSession>(
+        session_of(made.bundle.get(), made.group, m_session->identities)));
+    m_supply->groups.push_back(m_matches.back().get());
   }
 }
 
-void RunTimeProgram::State::explain_bundles_miss() const {
-  if (request.detail == ReportDetail::attempts_only || !source_matches.has_value() ||
-      !source_matches->groups.empty() || !request.source.il.empty()) {
+void RunTimeProgram::explain_bundles_miss() const {
+  if (m_request.detail == ReportDetail::attempts_only || !m_source_matches.has_value() ||
+      !m_source_matches->groups.empty() || !m_request.source.il.empty()) {
     return;
   }
-  Attempt attempt;
-  attempt.origin = Origin::entry;
-  attempt.reason = builder.explain_miss({main_text(), headers(), options.normalized});
-  if (session->has_room_for(attempt)) {
-    session->record(std::move(attempt));
+  Attempt attempt{.origin = Origin::entry,
+                  .reason = m_builder.explain_miss(main_text(), headers(), m_options.normalized)};
+  if (m_session->has_room_for(attempt)) {
+    m_session->record(std::move(attempt));
   }
 }
 
-ServedDetails RunTimeProgram::State::details_of(Accepted& accepted) const {
+ServedDetails RunTimeProgram::details_of(Accepted& accepted) const {
   if (accepted.hit.has_value()) {
     auto bundle = std::make_shared<const format::BundleReader>(std::move(accepted.hit->bundle));
     return {std::move(bundle), std::move(accepted.hit->group), accepted.hit->entry.index};
   }
-  const auto match = std::find_if(matches.begin(), matches.end(), [&](const BundleMatch& one) {
-    return one.session.get() == accepted.session;
-  });
-  return {match->bundle, match->session->group, accepted.binary.attempt.entry};
+  const auto match = std::ranges::find(m_matches, accepted.session,
+                                       [](const auto& session) { return session.get(); });
+  const auto index = static_cast<std::size_t>(std::distance(m_matches.begin(), match));
+  return {m_source_matches->groups[index].bundle, accepted.session->group,
+          accepted.binary.attempt.entry};
 }
 
-std::optional<ServedProgram> RunTimeProgram::State::serve() {
-  std::vector<Accepted> binaries = find_binaries(*supply, ladders);
-  if (binaries.size() < ladders.size()) {
+std::optional<ServedProgram> RunTimeProgram::serve_binaries() {
+  std::vector<Accepted> binaries = find_binaries(*m_supply, m_ladders);
+  if (binaries.size() < m_ladders.size()) {
     return std::nullopt;
   }
-  auto together = create_program(*session, binaries);
+  auto together = create_program(*m_session, binaries);
   if (!together) {
     return std::nullopt;
   }
-  report.origin = common_origin(binaries);
-  ServedProgram served{*std::move(together), report.origin, {}};
+  m_report.origin = common_origin(binaries);
+  ServedProgram served{*std::move(together), m_report.origin, {}};
   for (Accepted& binary : binaries) {
     served.details.push_back(details_of(binary));
   }
@@ -302,69 +244,69 @@ std::optional<ServedProgram> RunTimeProgram::State::serve() {
 }
 
 // A header may have been replaced while the driver read it.
-bool RunTimeProgram::State::is_unchanged() {
-  if (closure.reads == closure::RunTimeClosure::Reads::text_only) {
+bool RunTimeProgram::is_unchanged() {
+  if (m_closure.reads == closure::RunTimeClosure::Reads::text_only) {
     return true;
   }
   const closure::RunTimeClosure now =
-      closure::find_run_time_closure(given_text, request.source.headers, options);
-  return now.why_not_keyed.empty() && now.package == closure.package;
+      closure::find_run_time_closure(m_given_text, m_request.source.headers, m_options);
+  return now.why_not_keyed.empty() && now.package == m_closure.package;
 }
 
-ProgramDetails RunTimeProgram::State::build_details_of(cl_program built,
-                                                       std::uint32_t device) const {
+ProgramDetails RunTimeProgram::build_details_of(cl_program built, std::uint32_t device) const {
   ProgramDetails details;
-  cl_device_id id = request.devices[device];
-  details.build_log = opencl::build_log(driver, built, {id});
-  if (request.kernels == KernelDetail::arguments &&
-      opencl::creates_kernels_safely(session->identities[device])) {
+  cl_device_id id = m_request.devices[device];
+  details.build_log = opencl::build_log(m_driver, built, {id});
+  if (m_request.kernels == KernelDetail::arguments &&
+      opencl::creates_kernels_safely(m_session->identities[device])) {
     details.kernels =
-        opencl::reflect_kernels(driver, built, id).value_or(opencl::ProgramReflection()).kernels;
+        opencl::reflect_kernels(m_driver, built, id).value_or(opencl::ProgramReflection()).kernels;
   }
   return details;
 }
 
-opencl::BuildOutcome RunTimeProgram::State::call_driver() const {
-  const RunTimeSource& source = request.source;
-  const opencl::Driver told =
-      source.label.empty() ? driver : opencl::for_labelled_programs(driver, source.label.c_str());
+opencl::BuildOutcome RunTimeProgram::call_driver() const {
+  const RunTimeSource& source = m_request.source;
+  const opencl::Driver told = source.label.empty()
+                                  ? m_driver
+                                  : opencl::for_labelled_programs(m_driver, source.label.c_str());
   if (!source.il.empty()) {
-    return opencl::build_from_il(told, context, request.devices, source.il, source.constants,
+    return opencl::build_from_il(told, m_context, m_request.devices, source.il, source.constants,
                                  source.options, {});
   }
   if (source.headers.empty()) {
-    return opencl::build_from_strings(told, context, request.devices, source.strings,
+    return opencl::build_from_strings(told, m_context, m_request.devices, source.strings,
                                       source.options);
   }
   format::SourcePackage package;
-  package.main.text = std::string(given_text);
+  package.main.text = std::string(m_given_text);
   package.headers = source.headers;
-  return opencl::build_from_source(told, context, request.devices, package, source.options);
+  return opencl::build_from_source(told, m_context, m_request.devices, package, source.options);
 }
 
-bool RunTimeProgram::State::is_taken(std::uint32_t device, KeepTime time) const {
-  return time != KeepTime::after_build || !is_pocl(session->identities[device]);
+bool RunTimeProgram::is_taken(std::uint32_t device, KeepTime time) const {
+  return time != KeepTime::after_build || !is_pocl(m_session->identities[device]);
 }
 
 // Returns whether the user cache waits for the binary of a device.
-bool RunTimeProgram::State::claim(KeepTime time) {
-  if (request.fallback != FallbackPolicy::if_needed) {
+bool RunTimeProgram::claim(KeepTime time) {
+  if (m_request.fallback != FallbackPolicy::if_needed) {
     return false;
   }
   examine();
-  if (!key.why_none.empty()) {
+  if (!m_key.why_none.empty()) {
     return false;
   }
   find_groups();
   bool is_claimed = false;
-  for (std::uint32_t device = 0; device < ladders.size(); ++device) {
-    UserCacheStep& user_cache = ladders[device].user_cache();
+  for (std::uint32_t device = 0; device < m_ladders.size(); ++device) {
+    UserCacheStep& user_cache = m_ladders[device].user_cache();
     if (!is_taken(device, time)) {
       continue;
     }
     if (time == KeepTime::after_more_launches) {
       user_cache.claim_if_free(StoredEntry::is_replaced);
-    } else if (!user_cache.can_keep() && (time == KeepTime::after_launches || !is_looked_up)) {
+    } else if (!user_cache.can_keep() && (time == KeepTime::after_launches || !m_is_looked_up)) {
       user_cache.claim_if_free();
     }
     is_claimed |= user_cache.can_keep();
@@ -372,209 +314,184 @@ bool RunTimeProgram::State::claim(KeepTime time) {
   return is_claimed;
 }
 
-void RunTimeProgram::State::store(cl_program built, KeepTime time) {
+void RunTimeProgram::store(cl_program built, KeepTime time) {
   if (!is_unchanged()) {
-    session->warn_of_cache(
+    m_session->warn_of_cache(
         "the user cache does not store the program: a header has changed during the build");
     return;
   }
-  for (std::uint32_t device = 0; device < ladders.size(); ++device) {
-    UserCacheStep& user_cache = ladders[device].user_cache();
+  for (std::uint32_t device = 0; device < m_ladders.size(); ++device) {
+    UserCacheStep& user_cache = m_ladders[device].user_cache();
     if (is_taken(device, time) && user_cache.can_keep()) {
-      user_cache.keep(built, options.normalized, build_details_of(built, device));
+      user_cache.keep(built, m_options.normalized, build_details_of(built, device));
     }
   }
-  report.microseconds = stopwatch.microseconds();
+  m_report.microseconds = m_stopwatch.microseconds();
 }
 
-RunTimeProgram::State::Moment RunTimeProgram::State::moment_of(cl_program built) const {
-  for (std::uint32_t device = 0; device < request.devices.size(); ++device) {
-    if (!opencl::returns_binaries_during_launches(session->identities[device]) &&
-        has_required_size(driver, built, request.devices[device])) {
+RunTimeProgram::Moment RunTimeProgram::moment_of(cl_program built) const {
+  for (std::uint32_t device = 0; device < m_request.devices.size(); ++device) {
+    if (!opencl::returns_binaries_during_launches(m_session->identities[device]) &&
+        has_required_size(m_driver, built, m_request.devices[device])) {
       return Moment::now_or_never;
     }
   }
   // A copy contains what PoCL's own cache has of the first program.
-  return builder.of_pocl() == cache::PoclCache::off || !request.source.il.empty() ||
-                 !request.source.headers.empty()
+  return m_builder.settings().of_pocl == cache::PoclCache::off || !m_request.source.il.empty() ||
+                 !m_request.source.headers.empty()
              ? Moment::now
              : Moment::later;
 }
 
-RunTimeProgram::RunTimeProgram(std::unique_ptr<State> state) : m_state(std::move(state)) {}
-RunTimeProgram::RunTimeProgram(RunTimeProgram&&) noexcept = default;
-RunTimeProgram& RunTimeProgram::operator=(RunTimeProgram&&) noexcept = default;
-RunTimeProgram::~RunTimeProgram() = default;
-
-Result<RunTimeProgram> RunTimeProgram::begin(const opencl::Driver& driver, BuilderState& builder,
-                                             cl_context context, RunTimeRequest request,
-                                             LoadReport& report) {
+Result<std::unique_ptr<RunTimeProgram>>
+RunTimeProgram::begin(const opencl::Driver& driver, BuilderState& builder, cl_context context,
+                      RunTimeRequest request, LoadReport& report) {
   report = LoadReport();
   report.program = request.source.label.empty() ? k_program_name : request.source.label;
   report.variant = format::k_default_variant;
   report.warnings = builder.warnings();
   CLBIN_TRY(check_source(request.source));
-  auto state = std::make_unique<State>(driver, builder, context, std::move(request), report);
-  CLBIN_TRY(check_devices(driver, context, state->request));
-  CLBIN_TRY_ASSIGN(auto identities, query_identities(driver, state->request, report));
-  state->close_source();
+  std::unique_ptr<RunTimeProgram> made(
+      new RunTimeProgram(driver, builder, context, std::move(request), report));
+  CLBIN_TRY(made->prepare());
+  return made;
+}
+
+Result<void> RunTimeProgram::prepare() {
+  CLBIN_TRY(check_devices(m_driver, m_context, m_request));
+  CLBIN_TRY_ASSIGN(auto identities, query_identities(m_driver, m_request, m_report));
+  close_source();
   format::GroupView group;
   group.program = k_program_name;
   group.variant = std::string(format::k_default_variant);
-  group.options = state->options.normalized;
-  if (!state->is_examined) {
-    state->key.confirm = [pointer = state.get()] { return pointer->examine(); };
+  group.options = m_options.normalized;
+  if (!m_is_examined) {
+    m_key.confirm = [this] { return examine(); };
   }
-  state->session = std::make_unique<const LoadSession>([&] {
-    LoadSession session = state->session_of(nullptr, std::move(group), std::move(identities));
-    session.on_pocl = builder.on_pocl();
-    session.run_time = &state->key;
-    return session;
-  }());
-  std::vector<Step> steps = steps_of(state->request, Subject::text);
-  if (state->request.bundle_il == BundleIl::ignored) {
+  m_session = std::make_unique<const LoadSession>(
+      session_of(nullptr, std::move(group), std::move(identities)));
+  std::vector<Step> steps = steps_of(m_request, Subject::text);
+  if (m_request.bundle_il == BundleIl::ignored) {
     std::erase(steps, Step::il);
   }
-  state->supply.emplace(Supply{*state->session, {}, std::move(steps), {}});
-  for (std::uint32_t device = 0; device < state->request.devices.size(); ++device) {
-    state->ladders.emplace_back(*state->supply, device);
+  m_supply.emplace(Supply{*m_session, {}, std::move(steps), {}});
+  for (std::uint32_t device = 0; device < m_request.devices.size(); ++device) {
+    m_ladders.emplace_back(*m_supply, device);
   }
-  state->session->warn_of_cache(builder.cache().stores.take_warning());
-  report.microseconds = state->stopwatch.microseconds();
-  return RunTimeProgram(std::move(state));
+  m_session->warn_of_cache(m_builder.cache().stores.take_warning());
+  m_report.microseconds = m_stopwatch.microseconds();
+  return {};
 }
 
 std::optional<ServedProgram> RunTimeProgram::serve() {
-  State& state = *m_state;
-  if (state.request.fallback == FallbackPolicy::always) {
+  if (m_request.fallback == FallbackPolicy::always) {
     return std::nullopt;
   }
-  state.is_looked_up = true;
-  state.find_matches();
-  std::optional<ServedProgram> served = state.serve();
+  m_is_looked_up = true;
+  find_matches();
+  std::optional<ServedProgram> served = serve_binaries();
   if (!served.has_value()) {
-    state.explain_bundles_miss();
+    explain_bundles_miss();
   }
-  state.report.microseconds = state.stopwatch.microseconds();
+  m_report.microseconds = m_stopwatch.microseconds();
   return served;
 }
 
 Result<opencl::Program> RunTimeProgram::build() {
-  State& state = *m_state;
   const Stopwatch stopwatch;
-  const bool is_il = !state.request.source.il.empty();
-  Attempt attempt;
-  attempt.origin = is_il ? Origin::il : Origin::source;
-  attempt.rule = is_il ? Rule::il : Rule::source;
-  if (state.builder.unsigned_source() == UnsignedSource::refused) {
+  const bool is_il = !m_request.source.il.empty();
+  Attempt attempt{.origin = is_il ? Origin::il : Origin::source,
+                  .rule = is_il ? Rule::il : Rule::source};
+  if (m_builder.unsigned_source() == UnsignedSource::refused) {
     attempt.reason = "a signature is required, and nobody signed it";
-    state.session->record(std::move(attempt));
-    state.report.microseconds = state.stopwatch.microseconds();
+    m_session->record(std::move(attempt));
+    m_report.microseconds = m_stopwatch.microseconds();
     return base::fail(ErrorCode::not_signed,
                       "no entry of the builder's signed bundles serves '{}', and what is not "
                       "signed may not be built",
-                      state.report.program);
+                      m_report.program);
   }
-  state.examine(); // reads headers before the driver does
-  if (state.builder.has_secret_bundles()) {
-    state.find_groups();
+  examine(); // reads headers before the driver does
+  if (m_builder.has_secret_bundles()) {
+    find_groups();
   }
-  opencl::BuildOutcome outcome = state.call_driver();
+  opencl::BuildOutcome outcome = call_driver();
   attempt.reason = "no binary of this source and these options is known";
   attempt.decision = Decision::loaded;
-  const Origin origin = attempt.origin;
-  const bool is_good = state.session->record_build(std::move(attempt), outcome, stopwatch);
-  state.report.microseconds = state.stopwatch.microseconds();
+  const bool is_good = m_session->record_build(std::move(attempt), outcome, stopwatch);
+  m_report.microseconds = m_stopwatch.microseconds();
   if (!is_good) {
-    return build_error(fmt::format("'{}'", state.report.program), outcome);
+    return build_error(fmt::format("'{}'", m_report.program), outcome);
   }
-  state.report.origin = origin;
+  m_report.origin = is_il ? Origin::il : Origin::source;
   return std::move(outcome.program);
 }
 
 void RunTimeProgram::keep(cl_program built, KeepTime time) {
-  if (m_state->claim(time)) {
-    m_state->store(built, time);
+  if (claim(time)) {
+    store(built, time);
   }
 }
 
 void RunTimeProgram::keep_copy(KeepTime time) {
-  if (m_state->claim(time)) {
-    if (const opencl::BuildOutcome copy = m_state->call_driver(); copy.program) {
+  if (claim(time)) {
+    if (const opencl::BuildOutcome copy = call_driver(); copy.program) {
       opencl::watch_process_end();
-      m_state->store(copy.program.get(), time);
+      store(copy.program.get(), time);
     }
   }
 }
 
 void RunTimeProgram::keep_on_pocl(cl_program built) {
-  State& state = *m_state;
-  if (!is_on_pocl() || state.builder.on_pocl() == cache::CacheOnPocl::no ||
-      !state.builder.cache().programs.is_on() || !state.key.why_none.empty()) {
+  if (!is_on_pocl() || m_builder.settings().on_pocl == cache::CacheOnPocl::no ||
+      !m_builder.cache().programs.is_on() || !m_key.why_none.empty()) {
     return;
   }
-  PoclKeeping& keeping = state.builder.pocl_keeping();
-  switch (state.moment_of(built)) {
-  case State::Moment::now:
+  PoclKeeping& keeping = m_builder.pocl_keeping();
+  switch (moment_of(built)) {
+  case Moment::now:
     keep(built, KeepTime::after_launches);
     return;
-  case State::Moment::now_or_never:
+  case Moment::now_or_never:
     // Also if nothing may be stored: kernels of the source may run soon.
-    keeping.take_once(source::recorded_program_name(state.digest()) + state.options.normalized,
+    keeping.take_once(program() + m_options.normalized,
                       [&] { keep(built, KeepTime::after_launches); });
     return;
-  case State::Moment::later:
+  case Moment::later:
     break;
   }
-  if (state.request.fallback != FallbackPolicy::if_needed ||
-      state.request.store == StorePolicy::drop) {
+  if (m_request.fallback != FallbackPolicy::if_needed || m_request.store == StorePolicy::drop) {
     return;
   }
-  const std::string why_not = keeping.add(state.driver, state.context, state.request, built);
+  const std::string why_not = keeping.add(m_driver, m_context, m_request, built);
   if (!why_not.empty()) {
-    state.session->warn_of_cache("the user cache does not store the program: " + why_not);
+    m_session->warn_of_cache("the user cache does not store the program: " + why_not);
   }
 }
 
 void RunTimeProgram::remember(cl_program program) {
-  State& state = *m_state;
-  LivePrograms* const live = state.builder.live_programs();
-  if (live != nullptr && state.key.why_none.empty() &&
-      state.closure.reads == closure::RunTimeClosure::Reads::text_only) {
-    live->add(state.driver, state.context, state.request, state.report, program);
+  LivePrograms* const live = m_builder.live_programs();
+  if (live != nullptr && m_key.why_none.empty() &&
+      m_closure.reads == closure::RunTimeClosure::Reads::text_only) {
+    live->add(m_driver, m_context, m_request, m_report, program);
   }
 }
 
-const std::string& RunTimeProgram::program() const {
-  if (m_state->program.empty()) {
-    m_state->program = source::recorded_program_name(m_state->digest());
-  }
-  return m_state->program;
+std::string RunTimeProgram::program() {
+  return source::recorded_program_name(digest());
 }
 
-const std::string& RunTimeProgram::variant() const {
-  if (m_state->variant.empty()) {
-    m_state->variant = source::recorded_variant_name(m_state->options.normalized);
-  }
-  return m_state->variant;
-}
-
-const std::string& RunTimeProgram::normalized_options() const noexcept {
-  return m_state->options.normalized;
-}
-
-const format::SourcePackage& RunTimeProgram::package() const {
-  return m_state->package();
+std::string RunTimeProgram::variant() const {
+  return source::recorded_variant_name(m_options.normalized);
 }
 
 bool RunTimeProgram::is_on_pocl() const {
-  const auto& identities = m_state->session->identities;
-  return std::any_of(identities.begin(), identities.end(), is_pocl);
+  return std::ranges::any_of(m_session->identities, is_pocl);
 }
 
-const std::string& RunTimeProgram::why_not_keyed() const {
-  m_state->examine();
-  return m_state->key.why_none;
+const std::string& RunTimeProgram::why_not_keyed() {
+  examine();
+  return m_key.why_none;
 }
 
 } // namespace clbin::loader

@@ -2,8 +2,8 @@
 // the user cache. What the caller builds instead is stored for the next time.
 #pragma once
 
-#include "loader/load_program.hpp"
-#include "loader/nearest_program.hpp"
+#include "closure/run_time_closure.hpp"
+#include "loader/ladder.hpp"
 
 #include <deque>
 
@@ -97,24 +97,53 @@ private:
 
 enum class Reuse : std::uint8_t { off, on };
 
-class PoclKeeping;
+class BuilderState;
+
+// When a builder takes the binaries of PoCL's programs (doc/decisions/keeping_builds.md): a binary
+// contains only what launches have compiled until then, and PoCL compiles every kernel for it.
+// Takes the binary of a copy of most programs on a thread of its own, which exists while programs
+// wait. Never works while the process is ending, nor in a forked child. Thread-safe.
+class PoclKeeping {
+public:
+  // `builder` must be complete only when add() is called.
+  explicit PoclKeeping(BuilderState& builder);
+  // Takes the binaries that it can within 5 seconds, and waits for the end of one that it has
+  // begun.
+  ~PoclKeeping();
+  PoclKeeping(const PoclKeeping&) = delete;
+  PoclKeeping& operator=(const PoclKeeping&) = delete;
+
+  // Takes the binary one second after the last call of add(). Copies the request, and retains
+  // `program`, which was built from it, until then. Returns why it does not; empty if it does.
+  [[nodiscard]] std::string add(const opencl::Driver& driver, cl_context context,
+                                const RunTimeRequest& request, cl_program program);
+
+  // PoCL before 6 ends the process if the binary of a program is requested while a kernel with a
+  // required work-group size of that program, or of another of the same source, runs. Such a binary
+  // is therefore taken before the first program of a source is returned, and never again.
+  //
+  // Calls `take`, which takes it, once for each source. All other callers wait for that.
+  void take_once(const std::string& source, const std::function<void()>& take);
+
+private:
+  struct Work;
+  std::unique_ptr<Work> m_work;
+};
 
 // Thread-safe. The destructor blocks until pending cache entries are written, and as
 // ~PoclKeeping().
 class BuilderState {
 public:
   // Settings are those at the time of the call: BuilderState never reads the environment.
-  explicit BuilderState(const cache::CacheSettings& settings)
-      : BuilderState(settings, settings, UnsignedSource::built) {}
-  // With separate settings for the user cache and the quarantine.
   BuilderState(const cache::CacheSettings& of_user_cache, const cache::CacheSettings& of_quarantine,
                UnsignedSource unsigned_source, Reuse reuse = Reuse::off);
   ~BuilderState();
 
   [[nodiscard]] ProgramCache& cache() noexcept { return m_cache; }
-  [[nodiscard]] cache::CacheOnPocl on_pocl() const noexcept { return m_on_pocl; }
-  [[nodiscard]] cache::PoclCache of_pocl() const noexcept { return m_of_pocl; }
-  [[nodiscard]] PoclKeeping& pocl_keeping() noexcept { return *m_pocl_keeping; }
+  [[nodiscard]] const cache::CacheSettings& settings() const noexcept {
+    return m_cache.programs.settings();
+  }
+  [[nodiscard]] PoclKeeping& pocl_keeping() noexcept { return m_pocl_keeping; }
   [[nodiscard]] UnsignedSource unsigned_source() const noexcept { return m_unsigned_source; }
   // Null if programs are not reused.
   [[nodiscard]] LivePrograms* live_programs() noexcept {
@@ -141,21 +170,21 @@ public:
                                           std::vector<std::string>& warnings) const;
   // Returns what differs in the program that is most like the wanted one, as a sentence, or that
   // none is like it. Tells nothing of encrypted bundles. Call it if find_groups() found no group.
-  [[nodiscard]] std::string explain_miss(const WantedProgram& wanted) const;
+  [[nodiscard]] std::string explain_miss(std::string_view text,
+                                         const std::vector<format::SourceFile>& headers,
+                                         std::string_view normalized_options) const;
 
 private:
   class IndexedBundle;
   [[nodiscard]] std::vector<std::shared_ptr<IndexedBundle>> bundles() const;
   ProgramCache m_cache;
-  cache::CacheOnPocl m_on_pocl;
-  cache::PoclCache m_of_pocl;
   UnsignedSource m_unsigned_source = UnsignedSource::built;
   Reuse m_reuse = Reuse::off;
   LivePrograms m_live_programs;
   mutable std::mutex m_mutex; // guards the following
   std::vector<std::shared_ptr<IndexedBundle>> m_bundles;
   std::vector<std::string> m_warnings;
-  std::unique_ptr<PoclKeeping> m_pocl_keeping; // its thread uses all other members
+  PoclKeeping m_pocl_keeping{*this}; // its thread uses all other members
 };
 
 // The details of one binary. They are read only if they are needed.
@@ -189,13 +218,11 @@ public:
   // in build() or keep(). Fills `report`, which later calls extend. invalid_argument: there is no
   // source, source and IL, or headers or constants that do not fit; there is no device, one is not
   // in the context or is listed twice. opencl_call: a query failed.
-  [[nodiscard]] static base::Result<RunTimeProgram> begin(const opencl::Driver& driver,
-                                                          BuilderState& builder, cl_context context,
-                                                          RunTimeRequest request,
-                                                          LoadReport& report);
-  RunTimeProgram(RunTimeProgram&&) noexcept;
-  RunTimeProgram& operator=(RunTimeProgram&&) noexcept;
-  ~RunTimeProgram();
+  [[nodiscard]] static base::Result<std::unique_ptr<RunTimeProgram>>
+  begin(const opencl::Driver& driver, BuilderState& builder, cl_context context,
+        RunTimeRequest request, LoadReport& report);
+  RunTimeProgram(const RunTimeProgram&) = delete;
+  RunTimeProgram& operator=(const RunTimeProgram&) = delete;
 
   // Tries entries of bundles that were made for this device, the user cache, compatible entries,
   // IL of bundles. Never builds what the request contains. If another thread or process builds the
@@ -224,21 +251,71 @@ public:
   // it does not reuse programs, or more than the text and the options decides what is built.
   void remember(cl_program program);
 
-  // The names under which a bundle records the program. Empty if the closure is not known.
-  [[nodiscard]] const std::string& program() const;
-  [[nodiscard]] const std::string& variant() const;
-  [[nodiscard]] const std::string& normalized_options() const noexcept;
+  // The names under which a bundle records the program.
+  [[nodiscard]] std::string program();
+  [[nodiscard]] std::string variant() const;
+  [[nodiscard]] const std::string& normalized_options() const noexcept {
+    return m_options.normalized;
+  }
   // The closed source; its main text is empty for IL.
-  [[nodiscard]] const format::SourcePackage& package() const;
+  [[nodiscard]] const format::SourcePackage& package();
   // Returns whether a device is one of PoCL.
   [[nodiscard]] bool is_on_pocl() const;
   // Why no key identifies the program, as "source:3: …"; empty if one does.
-  [[nodiscard]] const std::string& why_not_keyed() const;
+  [[nodiscard]] const std::string& why_not_keyed();
 
 private:
-  struct State;
-  explicit RunTimeProgram(std::unique_ptr<State> state);
-  std::unique_ptr<State> m_state;
+  RunTimeProgram(const opencl::Driver& driver, BuilderState& builder, cl_context context,
+                 RunTimeRequest request, LoadReport& report);
+  [[nodiscard]] base::Result<void> prepare();
+  [[nodiscard]] bool is_likely_self_contained() const;
+  void close_source();
+  bool examine();
+  // As the key and the digest contain them.
+  [[nodiscard]] std::string_view main_text() const;
+  [[nodiscard]] const std::vector<format::SourceFile>& headers() const;
+  [[nodiscard]] base::Digest main_digest();
+  void make_key();
+  [[nodiscard]] const base::Digest& digest();
+  // `bundle` is null for the session of the user cache.
+  [[nodiscard]] LoadSession session_of(const format::BundleReader* bundle, format::GroupView group,
+                                       std::vector<format::DeviceIdentity> identities) const;
+  void find_groups();
+  void find_matches();
+  void explain_bundles_miss() const;
+  [[nodiscard]] ServedDetails details_of(Accepted& accepted) const;
+  [[nodiscard]] std::optional<ServedProgram> serve_binaries();
+  [[nodiscard]] bool is_unchanged();
+  [[nodiscard]] ProgramDetails build_details_of(cl_program built, std::uint32_t device) const;
+  [[nodiscard]] opencl::BuildOutcome call_driver() const;
+  [[nodiscard]] bool claim(KeepTime time);
+  void store(cl_program built, KeepTime time);
+  [[nodiscard]] bool is_taken(std::uint32_t device, KeepTime time) const;
+  // When the binary of PoCL's program is taken.
+  enum class Moment : std::uint8_t { now, now_or_never, later };
+  [[nodiscard]] Moment moment_of(cl_program built) const;
+
+  opencl::Driver m_driver; // see find_groups()
+  BuilderState& m_builder;
+  cl_context m_context;
+  RunTimeRequest m_request;
+  LoadReport& m_report;
+  std::string m_joined_text;     // if there are several strings
+  std::string_view m_given_text; // the whole source, without zero bytes at its end
+  Stopwatch m_stopwatch;
+  source::BuildOptions m_options;
+  closure::RunTimeClosure m_closure;
+  bool m_is_examined = true; // false: m_closure and m_key assume a self-contained text
+  RunTimeKey m_key;
+  std::optional<base::Digest> m_given_digest;    // of m_given_text; set by main_digest()
+  std::optional<base::Digest> m_read_digest;     // set by digest()
+  std::unique_ptr<const LoadSession> m_session;  // of the user cache: without a bundle
+  std::optional<Supply> m_supply;                // of m_session and m_matches
+  std::vector<Ladder> m_ladders;                 // one a device
+  std::optional<SourceMatches> m_source_matches; // set by find_groups(), as is:
+  std::string m_why_uncached;                    // see LoadSession
+  std::vector<std::unique_ptr<const LoadSession>> m_matches; // of the groups of m_source_matches
+  bool m_is_looked_up = false;                               // serve() was called
 };
 
 } // namespace clbin::loader

@@ -1,5 +1,3 @@
-#include "loader/user_cache_step.hpp"
-
 #include "base/text.hpp"
 #include "loader/ladder.hpp"
 
@@ -83,13 +81,15 @@ cache::Recipe recipe_of(const LoadSession& session, std::uint32_t device) {
 std::string UserCacheStep::why_not_used() const {
   const RunTimeKey* const run_time = m_session.run_time;
   const DeviceFamily family = format::device_family(m_session.identities[m_device]);
-  if (family == DeviceFamily::pocl && m_session.on_pocl != cache::CacheOnPocl::yes) {
+  const cache::KeyedStore& cache = m_session.cache.programs;
+  const bool serves_pocl =
+      run_time != nullptr && cache.settings().on_pocl == cache::CacheOnPocl::yes;
+  if (family == DeviceFamily::pocl && !serves_pocl) {
     return "not used: PoCL caches its own builds";
   }
   if (family == DeviceFamily::rusticl && !m_session.request.constants.empty()) {
     return "not used: a binary of rusticl loses the values of specialisation constants";
   }
-  const cache::KeyedStore& cache = m_session.cache.programs;
   if (!cache.is_on()) {
     m_session.warn_of_cache(cache.settings().warning);
     return "off: " + cache.settings().why_off;
@@ -152,13 +152,11 @@ void UserCacheStep::record_miss(std::string reason, const Stopwatch& stopwatch) 
   if (m_session.request.detail == ReportDetail::attempts_only) {
     return;
   }
-  Attempt attempt;
-  attempt.device = m_device;
-  attempt.origin = Origin::user_cache;
-  attempt.rule = Rule::user_cache;
-  attempt.reason = std::move(reason);
-  attempt.microseconds = stopwatch.microseconds();
-  m_session.record(std::move(attempt));
+  m_session.record({.device = m_device,
+                    .origin = Origin::user_cache,
+                    .rule = Rule::user_cache,
+                    .reason = std::move(reason),
+                    .microseconds = stopwatch.microseconds()});
 }
 
 // Only after a miss, because it takes longer than the look-up.
@@ -194,16 +192,15 @@ std::optional<Accepted> UserCacheStep::try_hit(cache::CacheHit hit, const std::s
     record_miss("removed an entry for another device", stopwatch);
     return std::nullopt;
   }
-  BinaryToTry binary;
-  binary.attempt = attempt_of(candidates->front(), m_device);
+  BinaryToTry binary{.attempt = attempt_of(candidates->front(), m_device),
+                     .bytes = std::move(hit.payload),
+                     .payload = *payload,
+                     .options = hit.entry.options,
+                     .kernels = hit.entry.kernels};
   binary.attempt.entry = format::k_no_index;
   binary.attempt.origin = Origin::user_cache;
   binary.attempt.rule = Rule::user_cache;
   binary.attempt.reason = on_hit;
-  binary.bytes = std::move(hit.payload);
-  binary.payload = *payload;
-  binary.options = hit.entry.options;
-  binary.kernels = hit.entry.kernels;
   auto tried = try_binary(m_session, std::move(binary), stopwatch);
   if (tried) {
     tried->hit.emplace(std::move(hit));

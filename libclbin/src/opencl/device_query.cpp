@@ -26,8 +26,7 @@ constexpr std::size_t k_usual_bytes = 512;
 // No real value is longer; a driver that reports a larger size is wrong.
 constexpr std::size_t k_max_bytes = 1U << 20U;
 
-// Returns a value of a clGet…Info function whose first two parameters are bound in `ask`. Empty if
-// the object does not support the name.
+// Returns a value of any length. Empty if the object does not support the name.
 template <typename Ask>
 Result<std::vector<char>> query_bytes(std::string_view function, const Ask& ask) {
   std::vector<char> bytes(k_usual_bytes);
@@ -56,9 +55,7 @@ std::string text_of(const std::vector<char>& bytes) {
 
 Result<std::vector<char>> device_bytes(const Driver& driver, cl_device_id device,
                                        cl_device_info name) {
-  return query_bytes("clGetDeviceInfo", [&](std::size_t size, void* value, std::size_t* size_out) {
-    return driver.GetDeviceInfo(device, name, size, value, size_out);
-  });
+  return query_bytes("clGetDeviceInfo", std::bind_front(driver.GetDeviceInfo, device, name));
 }
 
 std::vector<std::string> words_of(std::string_view text) {
@@ -154,18 +151,6 @@ Result<std::string> architecture_of(const Driver& driver, cl_device_id device,
   return std::string();
 }
 
-Result<void> fill_platform(const Driver& driver, cl_device_id device,
-                           format::DeviceIdentity& identity) {
-  CLBIN_TRY_ASSIGN(cl_platform_id platform, device_platform(driver, device));
-  if (platform == nullptr) {
-    return base::fail(ErrorCode::opencl_call, "the device '{}' does not report its platform",
-                      identity.device_name);
-  }
-  CLBIN_TRY_ASSIGN(identity.platform_name, platform_text(driver, platform, CL_PLATFORM_NAME));
-  CLBIN_TRY_ASSIGN(identity.platform_version, platform_text(driver, platform, CL_PLATFORM_VERSION));
-  return {};
-}
-
 // `none` is the code that means an empty list.
 template <typename Item, typename Ask>
 Result<std::vector<Item>> query_list(std::string_view function, cl_int none, const Ask& ask) {
@@ -193,11 +178,9 @@ Result<std::vector<cl_platform_id>> list_platforms(const Driver& driver) {
 }
 
 Result<std::vector<cl_device_id>> list_devices(const Driver& driver, cl_platform_id platform) {
-  return query_list<cl_device_id>("clGetDeviceIDs", CL_DEVICE_NOT_FOUND,
-                                  [&](cl_uint count, cl_device_id* devices, cl_uint* count_out) {
-                                    return driver.GetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count,
-                                                               devices, count_out);
-                                  });
+  return query_list<cl_device_id>(
+      "clGetDeviceIDs", CL_DEVICE_NOT_FOUND,
+      std::bind_front(driver.GetDeviceIDs, platform, cl_device_type{CL_DEVICE_TYPE_ALL}));
 }
 
 Result<std::string> device_text(const Driver& driver, cl_device_id device, cl_device_info name) {
@@ -209,9 +192,7 @@ Result<std::string> platform_text(const Driver& driver, cl_platform_id platform,
                                   cl_platform_info name) {
   CLBIN_TRY_ASSIGN(
       const auto bytes,
-      query_bytes("clGetPlatformInfo", [&](std::size_t size, void* value, std::size_t* size_out) {
-        return driver.GetPlatformInfo(platform, name, size, value, size_out);
-      }));
+      query_bytes("clGetPlatformInfo", std::bind_front(driver.GetPlatformInfo, platform, name)));
   return text_of(bytes);
 }
 
@@ -244,7 +225,13 @@ Result<format::DeviceIdentity> query_identity(const Driver& driver, cl_device_id
                    device_value<cl_uint>(driver, device, CL_DEVICE_ADDRESS_BITS));
   CLBIN_TRY_ASSIGN(const std::string il_version, device_text(driver, device, CL_DEVICE_IL_VERSION));
   identity.il_versions = words_of(il_version);
-  CLBIN_TRY(fill_platform(driver, device, identity));
+  CLBIN_TRY_ASSIGN(cl_platform_id platform, device_platform(driver, device));
+  if (platform == nullptr) {
+    return base::fail(ErrorCode::opencl_call, "the device '{}' does not report its platform",
+                      identity.device_name);
+  }
+  CLBIN_TRY_ASSIGN(identity.platform_name, platform_text(driver, platform, CL_PLATFORM_NAME));
+  CLBIN_TRY_ASSIGN(identity.platform_version, platform_text(driver, platform, CL_PLATFORM_VERSION));
   if (format::device_family(identity) == format::DeviceFamily::pocl) {
     // PoCL adds the index of the device, so that identical devices differ (0x8086, 0x8087).
     identity.vendor_id = 0;

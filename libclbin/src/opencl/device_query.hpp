@@ -9,8 +9,21 @@ namespace clbin::opencl {
 // No real answer is longer; a driver that reports a larger size is wrong.
 inline constexpr std::size_t k_max_answer_bytes = 64U << 20U;
 
-// Asks for a list, such as CL_CONTEXT_DEVICES, a function with the last three parameters of a
-// query. Empty if it is longer than `max_bytes`. The error is the driver's.
+// `ask` is a function with the last three parameters of a query, such as
+// std::bind_front(driver.GetDeviceInfo, device, CL_DEVICE_NAME). Errors are those of the driver.
+
+// Asks for a value of fixed size.
+template <typename T, typename Ask>
+[[nodiscard]] tl::expected<T, cl_int> ask_value(const Ask& ask) {
+  T value{};
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): if T is a handle, the handle is the value.
+  if (const cl_int code = ask(sizeof(T), static_cast<void*>(&value), nullptr); code != CL_SUCCESS) {
+    return tl::unexpected(code);
+  }
+  return value;
+}
+
+// Asks for a list, such as CL_CONTEXT_DEVICES. Empty if it is longer than `max_bytes`.
 template <typename Item, typename Ask>
 [[nodiscard]] tl::expected<std::vector<Item>, cl_int>
 ask_list(const Ask& ask, std::size_t max_bytes = k_max_answer_bytes) {
@@ -55,16 +68,11 @@ template <typename Ask>
 template <typename T>
 [[nodiscard]] base::Result<T> device_value(const Driver& driver, cl_device_id device,
                                            cl_device_info name) {
-  T value{};
-  // NOLINTNEXTLINE(bugprone-sizeof-expression): if T is a handle, the handle is the value.
-  const cl_int code = driver.GetDeviceInfo(device, name, sizeof(T), &value, nullptr);
-  if (code == CL_INVALID_VALUE) {
-    return T{};
+  const auto value = ask_value<T>(std::bind_front(driver.GetDeviceInfo, device, name));
+  if (!value && value.error() != CL_INVALID_VALUE) {
+    return call_failed("clGetDeviceInfo", {}, value.error());
   }
-  if (code != CL_SUCCESS) {
-    return call_failed("clGetDeviceInfo", {}, code);
-  }
-  return value;
+  return value.value_or(T{});
 }
 
 // Returns null for a device that reports no platform. opencl_call: the query failed.

@@ -1,10 +1,11 @@
 #include "opencl/driver.hpp"
 
 #include "base/file_io.hpp"
+#include "base/text.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <dlfcn.h>
+#include <iterator>
 
 namespace clbin::opencl {
 namespace {
@@ -16,112 +17,64 @@ enum class Need : std::uint8_t { required, optional };
 // Development packages install the second name. Some machines have only that one.
 constexpr const char* k_loader_names[] = {"libOpenCL.so.1", "libOpenCL.so"};
 
-struct NamedCode {
-  cl_int code;
-  std::string_view name;
+// The names of codes that follow one another in descending order, with spaces between them.
+struct CodeRun {
+  cl_int first;
+  std::string_view names;
 };
 
 // Written as numbers, because the headers that define the names (cl.h, cl_ext.h and those for
-// graphics sharing) cannot all be included on one system. In descending order.
-constexpr NamedCode k_codes[] = {
-    {0, "CL_SUCCESS"},
-    {-1, "CL_DEVICE_NOT_FOUND"},
-    {-2, "CL_DEVICE_NOT_AVAILABLE"},
-    {-3, "CL_COMPILER_NOT_AVAILABLE"},
-    {-4, "CL_MEM_OBJECT_ALLOCATION_FAILURE"},
-    {-5, "CL_OUT_OF_RESOURCES"},
-    {-6, "CL_OUT_OF_HOST_MEMORY"},
-    {-7, "CL_PROFILING_INFO_NOT_AVAILABLE"},
-    {-8, "CL_MEM_COPY_OVERLAP"},
-    {-9, "CL_IMAGE_FORMAT_MISMATCH"},
-    {-10, "CL_IMAGE_FORMAT_NOT_SUPPORTED"},
-    {-11, "CL_BUILD_PROGRAM_FAILURE"},
-    {-12, "CL_MAP_FAILURE"},
-    {-13, "CL_MISALIGNED_SUB_BUFFER_OFFSET"},
-    {-14, "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST"},
-    {-15, "CL_COMPILE_PROGRAM_FAILURE"},
-    {-16, "CL_LINKER_NOT_AVAILABLE"},
-    {-17, "CL_LINK_PROGRAM_FAILURE"},
-    {-18, "CL_DEVICE_PARTITION_FAILED"},
-    {-19, "CL_KERNEL_ARG_INFO_NOT_AVAILABLE"},
-    {-30, "CL_INVALID_VALUE"},
-    {-31, "CL_INVALID_DEVICE_TYPE"},
-    {-32, "CL_INVALID_PLATFORM"},
-    {-33, "CL_INVALID_DEVICE"},
-    {-34, "CL_INVALID_CONTEXT"},
-    {-35, "CL_INVALID_QUEUE_PROPERTIES"},
-    {-36, "CL_INVALID_COMMAND_QUEUE"},
-    {-37, "CL_INVALID_HOST_PTR"},
-    {-38, "CL_INVALID_MEM_OBJECT"},
-    {-39, "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR"},
-    {-40, "CL_INVALID_IMAGE_SIZE"},
-    {-41, "CL_INVALID_SAMPLER"},
-    {-42, "CL_INVALID_BINARY"},
-    {-43, "CL_INVALID_BUILD_OPTIONS"},
-    {-44, "CL_INVALID_PROGRAM"},
-    {-45, "CL_INVALID_PROGRAM_EXECUTABLE"},
-    {-46, "CL_INVALID_KERNEL_NAME"},
-    {-47, "CL_INVALID_KERNEL_DEFINITION"},
-    {-48, "CL_INVALID_KERNEL"},
-    {-49, "CL_INVALID_ARG_INDEX"},
-    {-50, "CL_INVALID_ARG_VALUE"},
-    {-51, "CL_INVALID_ARG_SIZE"},
-    {-52, "CL_INVALID_KERNEL_ARGS"},
-    {-53, "CL_INVALID_WORK_DIMENSION"},
-    {-54, "CL_INVALID_WORK_GROUP_SIZE"},
-    {-55, "CL_INVALID_WORK_ITEM_SIZE"},
-    {-56, "CL_INVALID_GLOBAL_OFFSET"},
-    {-57, "CL_INVALID_EVENT_WAIT_LIST"},
-    {-58, "CL_INVALID_EVENT"},
-    {-59, "CL_INVALID_OPERATION"},
-    {-60, "CL_INVALID_GL_OBJECT"},
-    {-61, "CL_INVALID_BUFFER_SIZE"},
-    {-62, "CL_INVALID_MIP_LEVEL"},
-    {-63, "CL_INVALID_GLOBAL_WORK_SIZE"},
-    {-64, "CL_INVALID_PROPERTY"},
-    {-65, "CL_INVALID_IMAGE_DESCRIPTOR"},
-    {-66, "CL_INVALID_COMPILER_OPTIONS"},
-    {-67, "CL_INVALID_LINKER_OPTIONS"},
-    {-68, "CL_INVALID_DEVICE_PARTITION_COUNT"},
-    {-69, "CL_INVALID_PIPE_SIZE"},
-    {-70, "CL_INVALID_DEVICE_QUEUE"},
-    {-71, "CL_INVALID_SPEC_ID"},
-    {-72, "CL_MAX_SIZE_RESTRICTION_EXCEEDED"},
-    {-1000, "CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR"},
-    {-1001, "CL_PLATFORM_NOT_FOUND_KHR"},
-    {-1002, "CL_INVALID_D3D10_DEVICE_KHR"},
-    {-1003, "CL_INVALID_D3D10_RESOURCE_KHR"},
-    {-1004, "CL_D3D10_RESOURCE_ALREADY_ACQUIRED_KHR"},
-    {-1005, "CL_D3D10_RESOURCE_NOT_ACQUIRED_KHR"},
-    {-1006, "CL_INVALID_D3D11_DEVICE_KHR"},
-    {-1007, "CL_INVALID_D3D11_RESOURCE_KHR"},
-    {-1008, "CL_D3D11_RESOURCE_ALREADY_ACQUIRED_KHR"},
-    {-1009, "CL_D3D11_RESOURCE_NOT_ACQUIRED_KHR"},
-    {-1010, "CL_INVALID_DX9_MEDIA_ADAPTER_KHR"},
-    {-1011, "CL_INVALID_DX9_MEDIA_SURFACE_KHR"},
-    {-1012, "CL_DX9_MEDIA_SURFACE_ALREADY_ACQUIRED_KHR"},
-    {-1013, "CL_DX9_MEDIA_SURFACE_NOT_ACQUIRED_KHR"},
-    {-1057, "CL_DEVICE_PARTITION_FAILED_EXT"},
-    {-1058, "CL_INVALID_PARTITION_COUNT_EXT"},
-    {-1059, "CL_INVALID_PARTITION_NAME_EXT"},
-    {-1092, "CL_EGL_RESOURCE_NOT_ACQUIRED_KHR"},
-    {-1093, "CL_INVALID_EGL_OBJECT_KHR"},
-    {-1094, "CL_INVALID_ACCELERATOR_INTEL"},
-    {-1095, "CL_INVALID_ACCELERATOR_TYPE_INTEL"},
-    {-1096, "CL_INVALID_ACCELERATOR_DESCRIPTOR_INTEL"},
-    {-1097, "CL_ACCELERATOR_TYPE_NOT_SUPPORTED_INTEL"},
-    {-1098, "CL_INVALID_VA_API_MEDIA_ADAPTER_INTEL"},
-    {-1099, "CL_INVALID_VA_API_MEDIA_SURFACE_INTEL"},
-    {-1100, "CL_VA_API_MEDIA_SURFACE_ALREADY_ACQUIRED_INTEL"},
-    {-1101, "CL_VA_API_MEDIA_SURFACE_NOT_ACQUIRED_INTEL"},
+// graphics sharing) cannot all be included on one system.
+constexpr CodeRun k_runs[] = {
+    {0, "CL_SUCCESS CL_DEVICE_NOT_FOUND CL_DEVICE_NOT_AVAILABLE CL_COMPILER_NOT_AVAILABLE "
+        "CL_MEM_OBJECT_ALLOCATION_FAILURE CL_OUT_OF_RESOURCES CL_OUT_OF_HOST_MEMORY "
+        "CL_PROFILING_INFO_NOT_AVAILABLE CL_MEM_COPY_OVERLAP CL_IMAGE_FORMAT_MISMATCH "
+        "CL_IMAGE_FORMAT_NOT_SUPPORTED CL_BUILD_PROGRAM_FAILURE CL_MAP_FAILURE "
+        "CL_MISALIGNED_SUB_BUFFER_OFFSET CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST "
+        "CL_COMPILE_PROGRAM_FAILURE CL_LINKER_NOT_AVAILABLE CL_LINK_PROGRAM_FAILURE "
+        "CL_DEVICE_PARTITION_FAILED CL_KERNEL_ARG_INFO_NOT_AVAILABLE"},
+    {-30,
+     "CL_INVALID_VALUE CL_INVALID_DEVICE_TYPE CL_INVALID_PLATFORM CL_INVALID_DEVICE "
+     "CL_INVALID_CONTEXT CL_INVALID_QUEUE_PROPERTIES CL_INVALID_COMMAND_QUEUE CL_INVALID_HOST_PTR "
+     "CL_INVALID_MEM_OBJECT CL_INVALID_IMAGE_FORMAT_DESCRIPTOR CL_INVALID_IMAGE_SIZE "
+     "CL_INVALID_SAMPLER CL_INVALID_BINARY CL_INVALID_BUILD_OPTIONS CL_INVALID_PROGRAM "
+     "CL_INVALID_PROGRAM_EXECUTABLE CL_INVALID_KERNEL_NAME CL_INVALID_KERNEL_DEFINITION "
+     "CL_INVALID_KERNEL CL_INVALID_ARG_INDEX CL_INVALID_ARG_VALUE CL_INVALID_ARG_SIZE "
+     "CL_INVALID_KERNEL_ARGS CL_INVALID_WORK_DIMENSION CL_INVALID_WORK_GROUP_SIZE "
+     "CL_INVALID_WORK_ITEM_SIZE CL_INVALID_GLOBAL_OFFSET CL_INVALID_EVENT_WAIT_LIST "
+     "CL_INVALID_EVENT CL_INVALID_OPERATION CL_INVALID_GL_OBJECT CL_INVALID_BUFFER_SIZE "
+     "CL_INVALID_MIP_LEVEL CL_INVALID_GLOBAL_WORK_SIZE CL_INVALID_PROPERTY "
+     "CL_INVALID_IMAGE_DESCRIPTOR CL_INVALID_COMPILER_OPTIONS CL_INVALID_LINKER_OPTIONS "
+     "CL_INVALID_DEVICE_PARTITION_COUNT CL_INVALID_PIPE_SIZE CL_INVALID_DEVICE_QUEUE "
+     "CL_INVALID_SPEC_ID CL_MAX_SIZE_RESTRICTION_EXCEEDED"},
+    {-1000, "CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR CL_PLATFORM_NOT_FOUND_KHR "
+            "CL_INVALID_D3D10_DEVICE_KHR CL_INVALID_D3D10_RESOURCE_KHR "
+            "CL_D3D10_RESOURCE_ALREADY_ACQUIRED_KHR CL_D3D10_RESOURCE_NOT_ACQUIRED_KHR "
+            "CL_INVALID_D3D11_DEVICE_KHR CL_INVALID_D3D11_RESOURCE_KHR "
+            "CL_D3D11_RESOURCE_ALREADY_ACQUIRED_KHR CL_D3D11_RESOURCE_NOT_ACQUIRED_KHR "
+            "CL_INVALID_DX9_MEDIA_ADAPTER_KHR CL_INVALID_DX9_MEDIA_SURFACE_KHR "
+            "CL_DX9_MEDIA_SURFACE_ALREADY_ACQUIRED_KHR CL_DX9_MEDIA_SURFACE_NOT_ACQUIRED_KHR"},
+    {-1057,
+     "CL_DEVICE_PARTITION_FAILED_EXT CL_INVALID_PARTITION_COUNT_EXT CL_INVALID_PARTITION_NAME_EXT"},
+    {-1092,
+     "CL_EGL_RESOURCE_NOT_ACQUIRED_KHR CL_INVALID_EGL_OBJECT_KHR CL_INVALID_ACCELERATOR_INTEL "
+     "CL_INVALID_ACCELERATOR_TYPE_INTEL CL_INVALID_ACCELERATOR_DESCRIPTOR_INTEL "
+     "CL_ACCELERATOR_TYPE_NOT_SUPPORTED_INTEL CL_INVALID_VA_API_MEDIA_ADAPTER_INTEL "
+     "CL_INVALID_VA_API_MEDIA_SURFACE_INTEL CL_VA_API_MEDIA_SURFACE_ALREADY_ACQUIRED_INTEL "
+     "CL_VA_API_MEDIA_SURFACE_NOT_ACQUIRED_INTEL"},
     {-1108, "CL_COMMAND_TERMINATED_ITSELF_WITH_FAILURE_ARM"},
     {-1121, "CL_CONTEXT_TERMINATED_KHR"},
-    {-1138, "CL_INVALID_COMMAND_BUFFER_KHR"},
-    {-1139, "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR"},
-    {-1140, "CL_INCOMPATIBLE_COMMAND_QUEUE_KHR"},
-    {-1141, "CL_INVALID_MUTABLE_COMMAND_KHR"},
-    {-1142, "CL_INVALID_SEMAPHORE_KHR"},
+    {-1138,
+     "CL_INVALID_COMMAND_BUFFER_KHR CL_INVALID_SYNC_POINT_WAIT_LIST_KHR "
+     "CL_INCOMPATIBLE_COMMAND_QUEUE_KHR CL_INVALID_MUTABLE_COMMAND_KHR CL_INVALID_SEMAPHORE_KHR"},
 };
+
+template <typename Function>
+Function function_of_layer(const Driver& driver, const char* name) {
+  return driver.GetExtensionFunctionAddress == nullptr
+             ? nullptr
+             : reinterpret_cast<Function>(driver.GetExtensionFunctionAddress(name));
+}
 
 } // namespace
 
@@ -154,20 +107,14 @@ base::Result<Driver> driver_of_library(void* library, TableUse use) {
 
 Driver for_secret_programs(const Driver& driver) {
   Driver secret = driver;
-  if (driver.GetExtensionFunctionAddress != nullptr) {
-    secret.KeepNothingOf =
-        reinterpret_cast<KeepNothingOf>(driver.GetExtensionFunctionAddress(k_keep_nothing_of));
-  }
+  secret.KeepNothingOf = function_of_layer<KeepNothingOf>(driver, k_keep_nothing_of);
   return secret;
 }
 
 Driver for_labelled_programs(const Driver& driver, const char* label) {
   Driver labelled = driver;
-  if (driver.GetExtensionFunctionAddress != nullptr) {
-    labelled.LabelProgram =
-        reinterpret_cast<LabelProgram>(driver.GetExtensionFunctionAddress(k_label_program));
-    labelled.label = label;
-  }
+  labelled.LabelProgram = function_of_layer<LabelProgram>(driver, k_label_program);
+  labelled.label = label;
   return labelled;
 }
 
@@ -190,13 +137,14 @@ base::Result<Driver> open_icd_driver() {
 }
 
 std::string cl_error_name(cl_int code) {
-  const auto* const found =
-      std::find_if(std::begin(k_codes), std::end(k_codes),
-                   [code](const NamedCode& named) { return named.code == code; });
-  if (found == std::end(k_codes)) {
-    return fmt::format("unknown error ({})", code);
+  for (const CodeRun& run : k_runs) {
+    const std::int64_t index = std::int64_t{run.first} - code;
+    const auto names = base::words_between_spaces(run.names);
+    if (index >= 0 && index < std::ssize(names)) {
+      return fmt::format("{} ({})", names[static_cast<std::size_t>(index)], code);
+    }
   }
-  return fmt::format("{} ({})", found->name, code);
+  return fmt::format("unknown error ({})", code);
 }
 
 tl::unexpected<base::Error> call_failed(std::string_view function, std::string_view query,

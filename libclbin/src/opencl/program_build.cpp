@@ -86,28 +86,6 @@ BuildOutcome create_from_strings(const Driver& driver, cl_context context,
                                       "clCreateProgramWithSource"));
 }
 
-struct HeaderPrograms {
-  std::vector<Program> owned;
-  std::vector<cl_program> programs;
-  std::vector<const char*> names;
-  BuildOutcome outcome; // of the last one
-};
-
-HeaderPrograms create_headers(const Driver& driver, cl_context context,
-                              const std::vector<format::SourceFile>& headers) {
-  HeaderPrograms result;
-  for (const format::SourceFile& header : headers) {
-    result.outcome = create_from_strings(driver, context, {header.text});
-    if (result.outcome.code != CL_SUCCESS) {
-      break;
-    }
-    result.programs.push_back(result.outcome.program.get());
-    result.names.push_back(header.include_name.c_str());
-    result.owned.push_back(std::move(result.outcome.program));
-  }
-  return result;
-}
-
 std::string join_logs(const std::string& first, const std::string& second) {
   if (first.empty() || second.empty() || first == second) {
     return first.empty() ? second : first;
@@ -166,15 +144,22 @@ BuildOutcome compile_and_link(const Driver& driver, cl_context context,
             "clCompileProgram",
             "embedded headers require clCompileProgram, which the OpenCL library does not have"};
   }
-  HeaderPrograms headers = create_headers(driver, context, source.headers);
-  if (headers.outcome.code != CL_SUCCESS) {
-    return std::move(headers.outcome);
+  std::vector<Program> owned;
+  std::vector<cl_program> headers;
+  std::vector<const char*> names;
+  for (const format::SourceFile& header : source.headers) {
+    BuildOutcome outcome = create_from_strings(driver, context, {header.text});
+    if (outcome.code != CL_SUCCESS) {
+      return outcome;
+    }
+    headers.push_back(outcome.program.get());
+    names.push_back(header.include_name.c_str());
+    owned.push_back(std::move(outcome.program));
   }
   const cl_program main_program = created.program.get();
-  const cl_int code =
-      driver.CompileProgram(main_program, static_cast<cl_uint>(devices.size()), devices.data(),
-                            options.c_str(), static_cast<cl_uint>(headers.programs.size()),
-                            headers.programs.data(), headers.names.data(), nullptr, nullptr);
+  const cl_int code = driver.CompileProgram(
+      main_program, static_cast<cl_uint>(devices.size()), devices.data(), options.c_str(),
+      static_cast<cl_uint>(headers.size()), headers.data(), names.data(), nullptr, nullptr);
   std::string log = build_log(driver, main_program, devices);
   if (code != CL_SUCCESS) {
     return {{}, code, "clCompileProgram", std::move(log)};
@@ -213,15 +198,15 @@ BuildOutcome check_kernels(const Driver& driver, cl_program program,
   if (!found) {
     return check_by_creating(driver, program, kernels);
   }
-  for (const std::string& name : kernels) {
-    if (std::find(found->begin(), found->end(), name) == found->end()) {
-      return {{},
-              CL_INVALID_KERNEL_NAME,
-              "clGetProgramInfo",
-              fmt::format("the program has no kernel '{}'", format::told(name))};
-    }
-  }
-  return {};
+  const auto missing = std::ranges::find_if(kernels, [&](const std::string& name) {
+    return std::ranges::find(*found, name) == found->end();
+  });
+  return missing == kernels.end()
+             ? BuildOutcome{}
+             : BuildOutcome{{},
+                            CL_INVALID_KERNEL_NAME,
+                            "clGetProgramInfo",
+                            fmt::format("the program has no kernel '{}'", format::told(*missing))};
 }
 
 // Returns `created` if it is a failure.

@@ -31,31 +31,35 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(std::min(text.find_first_not_of("\r\n"), text.size())));
 }
 
-std::string device_build_log(const Driver& driver, cl_program program, cl_device_id device) {
-  const auto ask = [&](std::size_t size, void* value, std::size_t* size_out) {
-    return driver.GetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, size, value, size_out);
-  };
-  return both_ends(trimmed(ask_text(ask)), k_max_log_bytes);
+struct ProgramQuery {
+  cl_program_info name;
+  std::string_view text;
+};
+constexpr ProgramQuery k_device_count{CL_PROGRAM_NUM_DEVICES, "CL_PROGRAM_NUM_DEVICES"};
+constexpr ProgramQuery k_devices{CL_PROGRAM_DEVICES, "CL_PROGRAM_DEVICES"};
+constexpr ProgramQuery k_binary_sizes{CL_PROGRAM_BINARY_SIZES, "CL_PROGRAM_BINARY_SIZES"};
+constexpr ProgramQuery k_binaries{CL_PROGRAM_BINARIES, "CL_PROGRAM_BINARIES"};
+
+Result<void> fill(const Driver& driver, cl_program program, const ProgramQuery& query,
+                  std::span<std::byte> bytes) {
+  const cl_int code =
+      driver.GetProgramInfo(program, query.name, bytes.size(), bytes.data(), nullptr);
+  if (code != CL_SUCCESS) {
+    return call_failed("clGetProgramInfo", query.text, code);
+  }
+  return {};
 }
 
 // Returns the devices of the program; if there is only one, one null element, without a query.
 Result<std::vector<cl_device_id>> program_devices(const Driver& driver, cl_program program) {
   cl_uint count = 0;
-  cl_int code =
-      driver.GetProgramInfo(program, CL_PROGRAM_NUM_DEVICES, sizeof(count), &count, nullptr);
-  if (code != CL_SUCCESS) {
-    return call_failed("clGetProgramInfo", "CL_PROGRAM_NUM_DEVICES", code);
-  }
+  CLBIN_TRY(fill(driver, program, k_device_count, std::as_writable_bytes(std::span(&count, 1))));
   if (count == 0 || count > k_max_devices) {
     return base::fail(ErrorCode::opencl_call, "the driver reports a program of {} devices", count);
   }
   std::vector<cl_device_id> devices(count);
   if (count > 1) {
-    code = driver.GetProgramInfo(program, CL_PROGRAM_DEVICES, count * sizeof(cl_device_id),
-                                 static_cast<void*>(devices.data()), nullptr);
-  }
-  if (code != CL_SUCCESS) {
-    return call_failed("clGetProgramInfo", "CL_PROGRAM_DEVICES", code);
+    CLBIN_TRY(fill(driver, program, k_devices, std::as_writable_bytes(std::span(devices))));
   }
   return devices;
 }
@@ -116,17 +120,18 @@ Result<std::vector<std::string>> program_kernel_names(const Driver& driver, cl_p
 }
 
 std::string build_options(const Driver& driver, cl_program program, cl_device_id device) {
-  return ask_text([&](std::size_t size, void* value, std::size_t* size_out) {
-    return driver.GetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_OPTIONS, size, value,
-                                      size_out);
-  });
+  return ask_text(std::bind_front(driver.GetProgramBuildInfo, program, device,
+                                  cl_program_build_info{CL_PROGRAM_BUILD_OPTIONS}));
 }
 
 std::string build_log(const Driver& driver, cl_program program,
                       const std::vector<cl_device_id>& devices) {
   std::vector<std::string> logs;
   for (cl_device_id device : devices) {
-    std::string log = device_build_log(driver, program, device);
+    std::string log =
+        both_ends(trimmed(ask_text(std::bind_front(driver.GetProgramBuildInfo, program, device,
+                                                   cl_program_build_info{CL_PROGRAM_BUILD_LOG}))),
+                  k_max_log_bytes);
     if (!log.empty() && std::find(logs.begin(), logs.end(), log) == logs.end()) {
       logs.push_back(std::move(log));
     }
@@ -144,11 +149,7 @@ Result<base::Bytes> program_binary(const Driver& driver, cl_program program, cl_
                       devices.size());
   }
   std::vector<std::size_t> sizes(devices.size());
-  cl_int code = driver.GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES,
-                                      sizes.size() * sizeof(std::size_t), sizes.data(), nullptr);
-  if (code != CL_SUCCESS) {
-    return call_failed("clGetProgramInfo", "CL_PROGRAM_BINARY_SIZES", code);
-  }
+  CLBIN_TRY(fill(driver, program, k_binary_sizes, std::as_writable_bytes(std::span(sizes))));
   const auto wanted = static_cast<std::size_t>(std::distance(devices.begin(), found));
   if (sizes[wanted] == 0) {
     return base::fail(ErrorCode::binary_refused, "the driver returned a binary of 0 bytes");
@@ -164,12 +165,7 @@ Result<base::Bytes> program_binary(const Driver& driver, cl_program program, cl_
     binaries.emplace_back(size);
     pointers.push_back(reinterpret_cast<unsigned char*>(binaries.back().data()));
   }
-  code =
-      driver.GetProgramInfo(program, CL_PROGRAM_BINARIES, pointers.size() * sizeof(unsigned char*),
-                            static_cast<void*>(pointers.data()), nullptr);
-  if (code != CL_SUCCESS) {
-    return call_failed("clGetProgramInfo", "CL_PROGRAM_BINARIES", code);
-  }
+  CLBIN_TRY(fill(driver, program, k_binaries, std::as_writable_bytes(std::span(pointers))));
   return std::move(binaries[wanted]);
 }
 
@@ -182,37 +178,31 @@ using format::KernelReflection;
 constexpr cl_uint k_max_arguments = 1U << 16U;
 constexpr std::size_t k_max_text_bytes = 1U << 20U;
 
+// Returns the value if the driver has it.
 template <typename T, typename Ask>
-std::optional<T> ask_value(const Ask& ask) {
-  T value{};
-  if (ask(sizeof(value), &value, nullptr) != CL_SUCCESS) {
-    return std::nullopt;
-  }
-  return value;
+std::optional<T> value_if_told(const Ask& ask) {
+  const auto value = ask_value<T>(ask);
+  return value.has_value() ? std::optional<T>(*value) : std::nullopt;
 }
 
 // Returns the enumerator of a code in a table of `codes`; the first one if there is none.
-template <typename Enum, typename Code, std::size_t count>
-Enum enumerator_of(const Code (&codes)[count], std::optional<Code> code) {
-  const auto* const found = std::find(codes, codes + count, code);
+template <typename Enum, typename Code, std::size_t count, typename Ask>
+Enum ask_enumerator(const Code (&codes)[count], const Ask& ask) {
+  const auto* const found = std::find(codes, codes + count, value_if_told<Code>(ask));
   return static_cast<Enum>(found == codes + count ? 0 : found - codes);
 }
 
 KernelArgument reflect_argument(const Driver& driver, cl_kernel kernel, cl_uint index) {
   const auto about = [&](cl_kernel_arg_info name) {
-    return [&driver, kernel, index, name](std::size_t size, void* value, std::size_t* size_out) {
-      return driver.GetKernelArgInfo(kernel, index, name, size, value, size_out);
-    };
+    return std::bind_front(driver.GetKernelArgInfo, kernel, index, name);
   };
   KernelArgument argument;
   argument.name = ask_text(about(CL_KERNEL_ARG_NAME), k_max_text_bytes);
   argument.type_name = ask_text(about(CL_KERNEL_ARG_TYPE_NAME), k_max_text_bytes);
-  argument.address_space = enumerator_of<format::AddressSpace>(
-      k_address_qualifiers,
-      ask_value<cl_kernel_arg_address_qualifier>(about(CL_KERNEL_ARG_ADDRESS_QUALIFIER)));
-  argument.access = enumerator_of<format::AccessQualifier>(
-      k_access_qualifiers,
-      ask_value<cl_kernel_arg_access_qualifier>(about(CL_KERNEL_ARG_ACCESS_QUALIFIER)));
+  argument.address_space = ask_enumerator<format::AddressSpace>(
+      k_address_qualifiers, about(CL_KERNEL_ARG_ADDRESS_QUALIFIER));
+  argument.access = ask_enumerator<format::AccessQualifier>(k_access_qualifiers,
+                                                            about(CL_KERNEL_ARG_ACCESS_QUALIFIER));
   const auto type =
       ask_value<cl_kernel_arg_type_qualifier>(about(CL_KERNEL_ARG_TYPE_QUALIFIER)).value_or(0);
   argument.is_const = (type & CL_KERNEL_ARG_TYPE_CONST) != 0;
@@ -230,9 +220,9 @@ std::optional<std::vector<KernelArgument>> reflect_arguments(const Driver& drive
   }
   std::vector<KernelArgument> arguments;
   for (cl_uint index = 0; index < count; ++index) {
-    cl_kernel_arg_address_qualifier qualifier = 0;
-    if (driver.GetKernelArgInfo(kernel, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof(qualifier),
-                                &qualifier, nullptr) != CL_SUCCESS) {
+    if (!ask_value<cl_kernel_arg_address_qualifier>(
+            std::bind_front(driver.GetKernelArgInfo, kernel, index,
+                            cl_kernel_arg_info{CL_KERNEL_ARG_ADDRESS_QUALIFIER}))) {
       return std::nullopt;
     }
     arguments.push_back(reflect_argument(driver, kernel, index));
@@ -243,46 +233,34 @@ std::optional<std::vector<KernelArgument>> reflect_arguments(const Driver& drive
 void reflect_work_group(const Driver& driver, cl_kernel kernel, cl_device_id device,
                         KernelReflection& result) {
   const auto about = [&](cl_kernel_work_group_info name) {
-    return [&driver, kernel, device, name](std::size_t size, void* value, std::size_t* size_out) {
-      return driver.GetKernelWorkGroupInfo(kernel, device, name, size, value, size_out);
-    };
+    return std::bind_front(driver.GetKernelWorkGroupInfo, kernel, device, name);
   };
   using Size3 = std::array<std::size_t, 3>;
   const Size3 required =
       ask_value<Size3>(about(CL_KERNEL_COMPILE_WORK_GROUP_SIZE)).value_or(Size3{});
   std::copy(required.begin(), required.end(), result.required_work_group_size.begin());
-  result.max_work_group_size = ask_value<std::size_t>(about(CL_KERNEL_WORK_GROUP_SIZE));
+  result.max_work_group_size = value_if_told<std::size_t>(about(CL_KERNEL_WORK_GROUP_SIZE));
   result.preferred_multiple =
-      ask_value<std::size_t>(about(CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE));
-  result.local_bytes = ask_value<cl_ulong>(about(CL_KERNEL_LOCAL_MEM_SIZE));
-  result.private_bytes = ask_value<cl_ulong>(about(CL_KERNEL_PRIVATE_MEM_SIZE));
+      value_if_told<std::size_t>(about(CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE));
+  result.local_bytes = value_if_told<cl_ulong>(about(CL_KERNEL_LOCAL_MEM_SIZE));
+  result.private_bytes = value_if_told<cl_ulong>(about(CL_KERNEL_PRIVATE_MEM_SIZE));
 }
-
-enum class AttributeQuery : std::uint8_t { ask, skip };
 
 // Oclgrind 21.10 returns CL_KERNEL_ATTRIBUTES from a string that it has freed: bytes that differ
 // between runs (program_build_driver_test shows it with direct OpenCL calls).
-AttributeQuery attribute_query_for(const Driver& driver, cl_device_id device) {
+bool is_oclgrind(const Driver& driver, cl_device_id device) {
   cl_platform_id platform = device_platform(driver, device).value_or(nullptr);
-  const bool is_oclgrind =
-      platform != nullptr &&
-      platform_text(driver, platform, CL_PLATFORM_NAME).value_or("") == "Oclgrind";
-  return is_oclgrind ? AttributeQuery::skip : AttributeQuery::ask;
+  return platform != nullptr &&
+         platform_text(driver, platform, CL_PLATFORM_NAME).value_or("") == "Oclgrind";
 }
 
+// Without the attributes.
 KernelReflection reflect_kernel(const Driver& driver, cl_kernel kernel, cl_device_id device,
-                                std::string name, AttributeQuery attributes) {
-  const auto about = [&](cl_kernel_info what) {
-    return [&driver, kernel, what](std::size_t size, void* value, std::size_t* size_out) {
-      return driver.GetKernelInfo(kernel, what, size, value, size_out);
-    };
-  };
+                                std::string name) {
   KernelReflection result;
   result.name = std::move(name);
-  if (attributes == AttributeQuery::ask) {
-    result.attributes = ask_text(about(CL_KERNEL_ATTRIBUTES), k_max_text_bytes);
-  }
-  const auto count = ask_value<cl_uint>(about(CL_KERNEL_NUM_ARGS));
+  const auto count = ask_value<cl_uint>(
+      std::bind_front(driver.GetKernelInfo, kernel, cl_kernel_info{CL_KERNEL_NUM_ARGS}));
   if (count.has_value() && *count <= k_max_arguments) {
     result.argument_count = *count;
     result.arguments = reflect_arguments(driver, kernel, *count);
@@ -315,7 +293,7 @@ Result<ProgramReflection> reflect_kernels(const Driver& driver, cl_program progr
                                           cl_device_id device, const KernelCreation& creation) {
   CLBIN_TRY_ASSIGN(std::vector<std::string> names, program_kernel_names(driver, program));
   std::sort(names.begin(), names.end());
-  const AttributeQuery attributes = attribute_query_for(driver, device);
+  const bool has_attributes = !is_oclgrind(driver, device);
   ProgramReflection result;
   for (std::string& name : names) {
     std::string obstacle;
@@ -328,8 +306,13 @@ Result<ProgramReflection> reflect_kernels(const Driver& driver, cl_program progr
       cl_int code = CL_SUCCESS;
       const Kernel kernel(driver.CreateKernel(program, name.c_str(), &code), driver.ReleaseKernel);
       if (code == CL_SUCCESS && kernel) {
-        result.kernels.push_back(
-            reflect_kernel(driver, kernel.get(), device, std::move(name), attributes));
+        result.kernels.push_back(reflect_kernel(driver, kernel.get(), device, std::move(name)));
+        if (has_attributes) {
+          result.kernels.back().attributes =
+              ask_text(std::bind_front(driver.GetKernelInfo, kernel.get(),
+                                       cl_kernel_info{CL_KERNEL_ATTRIBUTES}),
+                       k_max_text_bytes);
+        }
         continue;
       }
       obstacle = code == CL_SUCCESS ? "it returned null" : cl_error_name(code);

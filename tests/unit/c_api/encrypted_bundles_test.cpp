@@ -180,7 +180,7 @@ protected:
     clbin_error* raw = nullptr;
     const clbin_status status =
         clbin_open_memory(bytes.data(), bytes.size(), chosen.get(), &bundle, &raw);
-    const detail::ErrorHandle error(raw);
+    const detail::Handle<clbin_error, clbin_error_free> error(raw);
     EXPECT_EQ(bundle == nullptr, status != CLBIN_SUCCESS);
     clbin_close(bundle);
     return status == CLBIN_SUCCESS
@@ -343,7 +343,7 @@ TEST_F(EncryptedBundle, RejectsOptionsThatContradictEachOther) {
     clbin_error* raw = nullptr;
     EXPECT_EQ(clbin_open_memory(bytes.data(), bytes.size(), &given, &bundle, &raw),
               CLBIN_ERROR_INVALID_ARGUMENT);
-    const detail::ErrorHandle error(raw);
+    const detail::Handle<clbin_error, clbin_error_free> error(raw);
     return std::string(clbin_error_message(raw));
   };
   given.decrypted_builds = CLBIN_SWITCH_OFF;

@@ -63,7 +63,7 @@ int renameat(int old_folder, const char* old_name, int new_folder, const char* n
   return static_cast<int>(result);
 }
 
-ssize_t pwrite(int file, const void* bytes, size_t size, off_t offset) {
+ssize_t write(int file, const void* bytes, size_t size) {
   auto& free_bytes = clbin::test::faults().free_bytes;
   if (free_bytes == 0) {
     errno = ENOSPC;
@@ -73,6 +73,6 @@ ssize_t pwrite(int file, const void* bytes, size_t size, off_t offset) {
   if (free_bytes != std::numeric_limits<std::size_t>::max()) {
     free_bytes -= some;
   }
-  return syscall(SYS_pwrite64, file, bytes, some, offset);
+  return syscall(SYS_write, file, bytes, some);
 }
 }

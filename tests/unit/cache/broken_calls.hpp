@@ -10,7 +10,7 @@ namespace clbin::test {
 enum class RenameFault { none, kill_before, kill_after };
 void set_rename_fault(RenameFault fault);
 
-// pwrite fails with ENOSPC after this many more bytes.
+// write fails with ENOSPC after this many more bytes.
 void set_free_bytes(std::size_t bytes);
 
 // Runs once before the next flock, as another process could between open and lock.

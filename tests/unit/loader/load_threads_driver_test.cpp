@@ -83,7 +83,8 @@ TEST(LoadThreadsOnDrivers, OneBuilderServesThemAll) {
       continue;
     }
     SCOPED_TRACE(installed.name);
-    BuilderState builder(cache::CacheSettings::from_environment(cache::this_process()));
+    const auto settings = cache::CacheSettings::from_environment(cache::this_process());
+    BuilderState builder(settings, settings, UnsignedSource::built);
     const auto build = [&](int step) {
       const opencl::Context context = test::make_context(installed);
       const std::string text =
@@ -95,13 +96,13 @@ TEST(LoadThreadsOnDrivers, OneBuilderServesThemAll) {
       auto program =
           RunTimeProgram::begin(installed.driver, builder, context.get(), request, report);
       ASSERT_TRUE(program.has_value()) << program.error().message;
-      if (program->serve().has_value()) {
+      if ((*program)->serve().has_value()) {
         EXPECT_EQ(report.origin, Origin::user_cache) << describe(report);
         return;
       }
-      const auto built = program->build();
+      const auto built = (*program)->build();
       ASSERT_TRUE(built.has_value()) << built.error().message;
-      program->keep(built->get());
+      (*program)->keep(built->get());
     };
     run_together(installed, 4, build, 8);
   }

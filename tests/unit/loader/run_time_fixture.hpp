@@ -38,7 +38,8 @@ protected:
   // As a process that starts: all that the one before kept is written.
   void start_anew() {
     m_builder.reset();
-    m_builder = std::make_unique<loader::BuilderState>(m_settings);
+    m_builder = std::make_unique<loader::BuilderState>(m_settings, m_settings,
+                                                       loader::UnsignedSource::built);
     m_driver.forget_calls();
   }
 
@@ -66,18 +67,18 @@ protected:
     if (!program.has_value()) {
       return program.error().message;
     }
-    m_served = program->serve();
+    m_served = (*program)->serve();
     if (m_served.has_value()) {
       return "served";
     }
-    auto built = program->build();
+    auto built = (*program)->build();
     if (!built.has_value()) {
       return built.error().message;
     }
     if (m_before_keep) {
       m_before_keep();
     }
-    program->keep(built->get());
+    (*program)->keep(built->get());
     return "built";
   }
 
@@ -87,9 +88,9 @@ protected:
     auto program = loader::RunTimeProgram::begin(m_driver.functions(), *m_builder, m_context,
                                                  std::move(request), m_report);
     ASSERT_TRUE(program.has_value());
-    const auto built = program->build();
+    const auto built = (*program)->build();
     ASSERT_TRUE(built.has_value());
-    program->keep(built->get());
+    (*program)->keep(built->get());
   }
 
   // "DECISION RULE: REASON", one an attempt.

@@ -377,11 +377,11 @@ TEST_F(RunTimeLargeTextTest, TextWithoutAKeyIsNotKeptWithoutALookUpEither) {
   auto program = RunTimeProgram::begin(m_driver.functions(), *m_builder, m_context,
                                        std::move(wanted), m_report);
   ASSERT_TRUE(program.has_value());
-  const auto built = program->build();
+  const auto built = (*program)->build();
   ASSERT_TRUE(built.has_value());
-  program->keep(built->get());
+  (*program)->keep(built->get());
   EXPECT_THAT(m_driver.calls(), ElementsAre("create_source", "build "));
-  EXPECT_THAT(program->why_not_keyed(), HasSubstr("__TIME__ changes with every build"));
+  EXPECT_THAT((*program)->why_not_keyed(), HasSubstr("__TIME__ changes with every build"));
 }
 
 TEST_F(RunTimeLargeTextTest, HeaderAtTheEndThatIsNotLookedUpIsInTheKeyOfWhatIsKept) {
@@ -411,9 +411,9 @@ TEST_F(RunTimeLargeTextTest, RecordedNameIsOfTheTextAndItsHeaders) {
                                        std::move(wanted), m_report);
   ASSERT_TRUE(program.has_value());
   const auto found = closure::find_run_time_closure(text, {}, options);
-  EXPECT_EQ(program->program(),
+  EXPECT_EQ((*program)->program(),
             source::recorded_program_name(source::source_digest(found.package.value())));
-  EXPECT_EQ(program->package(), found.package);
+  EXPECT_EQ((*program)->package(), found.package);
 }
 
 TEST_F(RunTimeLargeTextTest, HeaderAtTheEndThatChangesDuringTheBuildIsNotKept) {
@@ -440,10 +440,10 @@ TEST_F(RunTimeLargeTextTest, HeaderAtTheEndThatChangesDuringTheBuildOfAnotherIsN
     LoadReport report;
     auto other = RunTimeProgram::begin(m_driver.functions(), *m_builder, m_context, same, report);
     ASSERT_TRUE(other.has_value());
-    const auto built = other->build();
+    const auto built = (*other)->build();
     ASSERT_TRUE(built.has_value());
     (void)write_header("int b;\n");
-    program->keep(built->get());
+    (*program)->keep(built->get());
   }
   EXPECT_EQ(build_anew(text, wanted.source.options), "built");
 }
@@ -599,7 +599,7 @@ TEST_F(RunTimeBundleTest, BundleThatIsAddedAfterTheBeginningServesNoTextWithoutA
                                        std::move(wanted), m_report);
   ASSERT_TRUE(program.has_value());
   add_bundle(recorded_name(text), text, "", m_identity);
-  EXPECT_FALSE(program->serve().has_value());
+  EXPECT_FALSE((*program)->serve().has_value());
 }
 
 TEST_F(RunTimeBundleTest, ProgramOfAFileIsServedByItsSource) {
@@ -927,22 +927,22 @@ TEST_F(RunTimePoclTest, BinaryIsTakenAfterLaunchesAndServedAfterwards) {
   m_context = m_driver.add_context(wanted.devices);
   auto first = RunTimeProgram::begin(m_driver.functions(), *m_builder, m_context, wanted, m_report);
   ASSERT_TRUE(first.has_value());
-  EXPECT_FALSE(first->serve().has_value());
-  auto built = first->build();
+  EXPECT_FALSE((*first)->serve().has_value());
+  auto built = (*first)->build();
   ASSERT_TRUE(built.has_value());
-  first->keep(built->get());
+  (*first)->keep(built->get());
   EXPECT_THAT(m_driver.calls(), ElementsAre("create_source", "build "));
 
   LoadReport report;
   auto second = RunTimeProgram::begin(m_driver.functions(), *m_builder, m_context, wanted, report);
   ASSERT_TRUE(second.has_value());
-  second->keep(built->get(), KeepTime::after_launches);
+  (*second)->keep(built->get(), KeepTime::after_launches);
   EXPECT_THAT(m_driver.calls(), ElementsAre("create_source", "build ", "get_binary"));
   m_builder->cache().stores.drain();
   const auto keep_again = [&](KeepTime time) {
     auto again = RunTimeProgram::begin(m_driver.functions(), *m_builder, m_context, wanted, report);
     m_driver.forget_calls();
-    again.value().keep(built->get(), time);
+    again.value()->keep(built->get(), time);
     m_builder->cache().stores.drain();
     return m_driver.calls();
   };
