@@ -520,7 +520,7 @@ void RunTimeProgram::keep_on_pocl(cl_program built) {
     return;
   case State::Moment::now_or_never:
     // Also if nothing may be stored: kernels of the source may run soon.
-    keeping.take_once(source::recorded_program_name(state.digest()) + state.options.normalized,
+    keeping.take_once(base::to_hex(state.digest()) + state.options.normalized,
                       [&] { keep(built, KeepTime::after_launches); });
     return;
   case State::Moment::later:
@@ -547,7 +547,7 @@ void RunTimeProgram::remember(cl_program program) {
 
 const std::string& RunTimeProgram::program() const {
   if (m_state->program.empty()) {
-    m_state->program = source::recorded_program_name(m_state->digest());
+    m_state->program = base::to_hex(m_state->digest());
   }
   return m_state->program;
 }
