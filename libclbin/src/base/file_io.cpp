@@ -22,12 +22,6 @@ constexpr int k_end_of_file = -1;
 constexpr const char* k_spill_name = "a temporary file";
 constexpr mode_t k_private_mode = 0600;
 
-// Blocks after EAGAIN: the standard streams of a caller can be non-blocking.
-void wait_until_ready(int number, short events) noexcept {
-  pollfd request{number, events, 0};
-  (void)::poll(&request, 1, -1);
-}
-
 // Blocks the signals of write() in this thread, to which the kernel sends them, during its
 // lifetime.
 class WriteSignals {
@@ -267,7 +261,8 @@ int open_retrying(const char* path, int flags, mode_t mode) noexcept {
 
 bool should_retry(int number, short events) noexcept {
   if (errno == EAGAIN || errno == EWOULDBLOCK) {
-    wait_until_ready(number, events);
+    pollfd request{number, events, 0};
+    (void)::poll(&request, 1, -1);
     return true;
   }
   return errno == EINTR;
