@@ -411,8 +411,7 @@ TEST_F(RunTimeLargeTextTest, RecordedNameIsOfTheTextAndItsHeaders) {
                                        std::move(wanted), m_report);
   ASSERT_TRUE(program.has_value());
   const auto found = closure::find_run_time_closure(text, {}, options);
-  EXPECT_EQ(program->program(),
-            base::to_hex(source::source_digest(found.package.value())));
+  EXPECT_EQ(program->program(), base::to_hex(source::source_digest(found.package.value())));
   EXPECT_EQ(program->package(), found.package);
 }
 
