@@ -17,27 +17,10 @@ namespace {
 
 // ---- Summaries ----------------------------------------------------------------------------------
 
-class TruncatedSource final : public base::ByteSource {
-public:
-  TruncatedSource(std::shared_ptr<const base::ByteSource> source, std::uint64_t declared_bytes)
-      : m_source(std::move(source)), m_declared_bytes(declared_bytes) {}
-
-  [[nodiscard]] std::uint64_t size_bytes() const noexcept override { return m_declared_bytes; }
-  [[nodiscard]] Result<base::ByteRegion> read(std::uint64_t offset, std::uint64_t size_bytes,
-                                              std::string_view field) const override {
-    return m_source->read(offset, size_bytes, field);
-  }
-  [[nodiscard]] const std::string& name() const noexcept override { return m_source->name(); }
-
-private:
-  std::shared_ptr<const base::ByteSource> m_source;
-  std::uint64_t m_declared_bytes;
-};
-
 using Source = std::shared_ptr<const base::ByteSource>;
 
 // Returns null if the source is not shorter than its bundle declares.
-Source as_if_whole(Source source) {
+Source as_if_whole(const Source& source) {
   const auto start = source->read(0, format::k_prefix_bytes, "prefix");
   if (!start) {
     return nullptr;
@@ -47,8 +30,11 @@ Source as_if_whole(Source source) {
   if (!prefix || prefix->total_bytes <= source->size_bytes()) {
     return nullptr;
   }
-  const std::uint64_t declared_bytes = prefix->total_bytes;
-  return std::make_shared<TruncatedSource>(std::move(source), declared_bytes);
+  return std::make_shared<base::ByteSource>(
+      prefix->total_bytes, source->name(), source->name(),
+      [source](std::uint64_t offset, std::uint64_t size_bytes, std::string_view field) {
+        return source->read(offset, size_bytes, field);
+      });
 }
 
 std::optional<format::BundleReader> open(const Source& source, clbin::listing::ErrorList& errors) {

@@ -22,12 +22,6 @@ constexpr int k_end_of_file = -1;
 constexpr const char* k_spill_name = "a temporary file";
 constexpr mode_t k_private_mode = 0600;
 
-// Blocks after EAGAIN: the standard streams of a caller can be non-blocking.
-void wait_until_ready(int number, short events) noexcept {
-  pollfd request{number, events, 0};
-  (void)::poll(&request, 1, -1);
-}
-
 // Blocks the signals of write() in this thread, to which the kernel sends them, during its
 // lifetime.
 class WriteSignals {
@@ -86,38 +80,10 @@ int read_at(int number, std::uint64_t offset, std::span<std::byte> bytes) noexce
   return 0;
 }
 
-// `shown` is the name in messages.
-class Source final : public ByteSource {
-public:
-  // Reads a region that is inside the source.
-  using Read = std::function<Result<ByteRegion>(std::uint64_t offset, std::uint64_t size_bytes,
-                                                std::string_view field)>;
-  Source(std::uint64_t size_bytes, std::string name, std::string shown, Read read)
-      : m_size_bytes(size_bytes), m_name(std::move(name)), m_shown(std::move(shown)),
-        m_read(std::move(read)) {}
-
-  [[nodiscard]] std::uint64_t size_bytes() const noexcept override { return m_size_bytes; }
-  [[nodiscard]] const std::string& name() const noexcept override { return m_name; }
-  [[nodiscard]] Result<ByteRegion> read(std::uint64_t offset, std::uint64_t size_bytes,
-                                        std::string_view field) const override {
-    if (offset > m_size_bytes || size_bytes > m_size_bytes - offset) {
-      return fail(ErrorCode::truncated, "{}: {} at offset {} needs {} bytes of {}", m_shown, field,
-                  offset, size_bytes, m_size_bytes);
-    }
-    return m_read(offset, size_bytes, field);
-  }
-
-private:
-  std::uint64_t m_size_bytes;
-  std::string m_name;
-  std::string m_shown;
-  Read m_read;
-};
-
 // `owner`, if it is not null, keeps `bytes`.
 std::shared_ptr<const ByteSource> source_of(ByteView bytes, const std::string& name,
                                             std::shared_ptr<const Bytes> owner) {
-  return std::make_shared<Source>(
+  return std::make_shared<ByteSource>(
       bytes.size(), name, name,
       [bytes, owner = std::move(owner)](std::uint64_t offset, std::uint64_t size_bytes,
                                         std::string_view /*field*/) {
@@ -267,7 +233,8 @@ int open_retrying(const char* path, int flags, mode_t mode) noexcept {
 
 bool should_retry(int number, short events) noexcept {
   if (errno == EAGAIN || errno == EWOULDBLOCK) {
-    wait_until_ready(number, events);
+    pollfd request{number, events, 0};
+    (void)::poll(&request, 1, -1);
     return true;
   }
   return errno == EINTR;
@@ -299,6 +266,15 @@ int write_all_without_signals(int number, ByteView bytes) noexcept {
   return error_number;
 }
 
+Result<ByteRegion> ByteSource::read(std::uint64_t offset, std::uint64_t size_bytes,
+                                    std::string_view field) const {
+  if (offset > m_size_bytes || size_bytes > m_size_bytes - offset) {
+    return fail(ErrorCode::truncated, "{}: {} at offset {} needs {} bytes of {}", m_shown, field,
+                offset, size_bytes, m_size_bytes);
+  }
+  return m_read(offset, size_bytes, field);
+}
+
 std::shared_ptr<const ByteSource> memory_source(ByteView bytes) {
   return source_of(bytes, "memory", nullptr);
 }
@@ -312,7 +288,7 @@ std::shared_ptr<const ByteSource> owning_source(Bytes bytes, const std::string& 
 std::shared_ptr<const ByteSource> callback_source(ReadFunction read, std::uint64_t size_bytes,
                                                   std::string name) {
   const std::string label = name;
-  return std::make_shared<Source>(
+  return std::make_shared<ByteSource>(
       size_bytes, label, label,
       [read = std::move(read),
        name = std::move(name)](std::uint64_t offset, std::uint64_t region_bytes,
@@ -331,7 +307,7 @@ Result<std::shared_ptr<const ByteSource>> open_file_source(const std::filesystem
   CLBIN_TRY_ASSIGN(RegularFile opened, open_regular_file(path));
   const auto file = std::make_shared<const FileDescriptor>(std::move(opened.file));
   const std::string shown = in_quotes(path);
-  return std::make_shared<Source>(
+  return std::make_shared<ByteSource>(
       opened.size_bytes, path.string(), shown,
       [file, shown](std::uint64_t offset, std::uint64_t size_bytes,
                     std::string_view field) -> Result<ByteRegion> {
@@ -404,35 +380,23 @@ Result<std::shared_ptr<SpillFile>> SpillFile::create(const std::filesystem::path
   return std::shared_ptr<SpillFile>(new SpillFile(std::move(file)));
 }
 
-Result<std::uint64_t> SpillFile::append(ByteView bytes) {
-  // The end of the valid bytes: a failed append can leave the file position beyond it.
-  const auto start = static_cast<off_t>(m_size_bytes);
-  if (::lseek(m_file.number(), start, SEEK_SET) != start) {
-    return write_error(k_spill_name, errno);
-  }
-  if (const int error_number = write_all(m_file.number(), bytes); error_number != 0) {
-    return write_error(k_spill_name, error_number);
-  }
-  m_size_bytes += bytes.size();
-  return static_cast<std::uint64_t>(start);
-}
-
-Result<Bytes> SpillFile::read(std::uint64_t offset, std::uint64_t size_bytes) const {
-  Bytes bytes(static_cast<std::size_t>(size_bytes));
-  if (const int error_number = read_at(m_file.number(), offset, bytes); error_number != 0) {
-    return read_error(k_spill_name, error_number == k_end_of_file ? EIO : error_number);
-  }
-  return bytes;
-}
-
 KeptBytes::KeptBytes(ByteRegion region)
     : m_memory(std::make_shared<const ByteRegion>(std::move(region))),
       m_size_bytes(m_memory->view().size()) {}
 
 Result<KeptBytes> KeptBytes::spill(const std::shared_ptr<SpillFile>& file, ByteView bytes) {
+  // The end of the valid bytes: a failed append can leave the file position beyond it.
+  const auto start = static_cast<off_t>(file->m_size_bytes);
+  const int number = file->m_file.number();
+  if (::lseek(number, start, SEEK_SET) != start) {
+    return write_error(k_spill_name, errno);
+  }
+  if (const int error_number = write_all(number, bytes); error_number != 0) {
+    return write_error(k_spill_name, error_number);
+  }
   KeptBytes kept;
-  CLBIN_TRY_ASSIGN(kept.m_offset, file->append(bytes));
   kept.m_file = file;
+  kept.m_offset = std::exchange(file->m_size_bytes, file->m_size_bytes + bytes.size());
   kept.m_size_bytes = bytes.size();
   return kept;
 }
@@ -441,7 +405,11 @@ Result<ByteRegion> KeptBytes::read() const {
   if (!m_file) {
     return ByteRegion::borrow(m_memory ? m_memory->view() : ByteView());
   }
-  CLBIN_TRY_ASSIGN(Bytes bytes, m_file->read(m_offset, m_size_bytes));
+  Bytes bytes(static_cast<std::size_t>(m_size_bytes));
+  const int error_number = read_at(m_file->m_file.number(), m_offset, bytes);
+  if (error_number != 0) {
+    return read_error(k_spill_name, error_number == k_end_of_file ? EIO : error_number);
+  }
   return ByteRegion::own(std::move(bytes));
 }
 

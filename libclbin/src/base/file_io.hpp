@@ -89,18 +89,32 @@ private:
   Bytes m_owned;
 };
 
-// Random access to the bytes of a bundle in memory, in a file or behind a callback. Thread-safe.
+// Random access to the bytes of a bundle in memory, in a file or behind a callback. Thread-safe, if
+// its function is.
 class ByteSource {
 public:
-  virtual ~ByteSource() = default;
-  [[nodiscard]] virtual std::uint64_t size_bytes() const noexcept = 0;
+  // Reads a region that is inside the source.
+  using Read = std::function<Result<ByteRegion>(std::uint64_t offset, std::uint64_t size_bytes,
+                                                std::string_view field)>;
+  // `shown` is the name in errors of read().
+  ByteSource(std::uint64_t size_bytes, std::string name, std::string shown, Read read)
+      : m_size_bytes(size_bytes), m_name(std::move(name)), m_shown(std::move(shown)),
+        m_read(std::move(read)) {}
+
+  [[nodiscard]] std::uint64_t size_bytes() const noexcept { return m_size_bytes; }
   // Errors: truncated, if the region is not completely inside the source, and file_read. A region
   // of a memory source is borrowed from the source. A region of a file source is a private copy:
   // changes of the file cannot change bytes that are already checked.
-  [[nodiscard]] virtual Result<ByteRegion> read(std::uint64_t offset, std::uint64_t size_bytes,
-                                                std::string_view field) const = 0;
+  [[nodiscard]] Result<ByteRegion> read(std::uint64_t offset, std::uint64_t size_bytes,
+                                        std::string_view field) const;
   // Returns the name for messages: the path, "memory" or "callback".
-  [[nodiscard]] virtual const std::string& name() const noexcept = 0;
+  [[nodiscard]] const std::string& name() const noexcept { return m_name; }
+
+private:
+  std::uint64_t m_size_bytes;
+  std::string m_name;
+  std::string m_shown;
+  Read m_read;
 };
 
 // Copies nothing. `bytes` must outlive the source and must not change.
@@ -185,19 +199,16 @@ private:
 };
 
 // A temporary file without a name, which is removed with its last user or when the process ends.
-// Appending is not thread-safe; reading is.
+// Its bytes are KeptBytes.
 class SpillFile {
 public:
   // Creates the file in `folder`, or in the system's temporary directory if `folder` is empty.
   // Error: file_write.
   [[nodiscard]] static Result<std::shared_ptr<SpillFile>>
   create(const std::filesystem::path& folder = {});
-  // Returns the offset of the appended bytes. Error: file_write.
-  [[nodiscard]] Result<std::uint64_t> append(ByteView bytes);
-  // Returns bytes that were appended at this offset. Errors: file_read, out_of_memory.
-  [[nodiscard]] Result<Bytes> read(std::uint64_t offset, std::uint64_t size_bytes) const;
 
 private:
+  friend class KeptBytes;
   explicit SpillFile(FileDescriptor file) : m_file(std::move(file)) {}
   FileDescriptor m_file;
   std::uint64_t m_size_bytes = 0;
@@ -211,14 +222,14 @@ public:
   KeptBytes(Bytes bytes) // NOLINT(google-explicit-constructor)
       : KeptBytes(ByteRegion::own(std::move(bytes))) {}
   KeptBytes(ByteRegion region); // NOLINT(google-explicit-constructor)
-  // Error: file_write.
+  // Appends the bytes to the file, which is not thread-safe. Error: file_write.
   [[nodiscard]] static Result<KeptBytes> spill(const std::shared_ptr<SpillFile>& file,
                                                ByteView bytes);
 
   [[nodiscard]] std::uint64_t size_bytes() const noexcept { return m_size_bytes; }
   [[nodiscard]] bool empty() const noexcept { return m_size_bytes == 0; }
-  // Returns bytes borrowed from this object if they are in memory, otherwise a private copy. Errors
-  // as for SpillFile::read.
+  // Returns bytes borrowed from this object if they are in memory, otherwise a private copy.
+  // Errors: file_read, out_of_memory.
   [[nodiscard]] Result<ByteRegion> read() const;
 
 private:

@@ -93,11 +93,8 @@ public:
   }
 
   // Counts the memory that the library uses for the longest token.
-  [[nodiscard]] Result<void> count_lexer(std::string_view text) {
-    if (!count_memory(k_lexer_copies * longest_token(text))) {
-      return tl::unexpected(*m_error);
-    }
-    return {};
+  bool count_lexer(std::string_view text) {
+    return count_memory(k_lexer_copies * longest_token(text));
   }
 
   [[nodiscard]] Result<JsonValue> take_result() && {
@@ -151,8 +148,9 @@ private:
     std::string path;
     for (const OpenValue& open : m_open) {
       if (const auto* const items = std::get_if<JsonArray>(&open.value.value)) {
-        path += fmt::format("[{}]", &open - m_open.data() == 1 && is_sink_list() ? m_items_taken
-                                                                                 : items->size());
+        const bool is_sink_list =
+            &open - m_open.data() == 1 && m_sink.take && m_open.front().key == m_sink.member;
+        path += fmt::format("[{}]", is_sink_list ? m_items_taken : items->size());
       } else if (!open.key.empty()) {
         path += fmt::format("{}{}", path.empty() ? "" : ".", printable_excerpt(open.key));
       }
@@ -206,10 +204,6 @@ private:
     return true;
   }
 
-  [[nodiscard]] bool is_sink_list() const {
-    return m_sink.take && m_open.front().key == m_sink.member;
-  }
-
   const JsonLimits& m_limits; // the sink may lower them
   const JsonItemSink& m_sink;
   const Syntax& m_syntax;
@@ -231,24 +225,15 @@ Result<JsonValue> parse(ByteView bytes, const JsonLimits& limits, const JsonItem
   try {
     DocumentBuilder builder(limits, sink, syntax);
     const std::string_view text = as_text(bytes);
-    if (syntax.format == k_json.format) {
-      CLBIN_TRY(builder.count_lexer(text));
+    if (syntax.format != k_json.format || builder.count_lexer(text)) {
+      (void)nlohmann::json::sax_parse(text.begin(), text.end(), &builder, syntax.format);
     }
-    (void)nlohmann::json::sax_parse(text.begin(), text.end(), &builder, syntax.format);
     return std::move(builder).take_result();
   } catch (const std::bad_alloc&) {
     return fail(ErrorCode::out_of_memory, "no memory for {} bytes of {}", bytes.size(),
                 syntax.name);
   }
 }
-
-struct ScalarText {
-  std::string operator()(std::nullptr_t) const { return "null"; }
-  std::string operator()(bool value) const { return value ? "true" : "false"; }
-  std::string operator()(std::uint64_t value) const { return std::to_string(value); }
-  std::string operator()(const OtherNumber& number) const { return number.text; }
-  std::string operator()(const auto& /*value*/) const { return {}; }
-};
 
 // Returns the size of the first part of a string, so that the parts are escaped as the whole string
 // is: a part does not end within a character. In a run of more than three continuation bytes, the
@@ -334,7 +319,13 @@ void JsonStream::value(const JsonValue& value) {
     end();
   } else {
     start_item();
-    append(std::visit(ScalarText(), value.value));
+    const auto* const is_true = std::get_if<bool>(&value.value);
+    const auto* const number = std::get_if<std::uint64_t>(&value.value);
+    const auto* const other = std::get_if<OtherNumber>(&value.value);
+    append(is_true != nullptr  ? *is_true ? "true" : "false"
+           : number != nullptr ? std::to_string(*number)
+           : other != nullptr  ? other->text
+                               : "null");
   }
 }
 

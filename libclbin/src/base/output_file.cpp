@@ -99,7 +99,11 @@ enum class Place : std::uint8_t { is_free, has_file };
 class TemporaryFile {
 public:
   explicit TemporaryFile(std::filesystem::path folder) : m_folder(std::move(folder)) {}
-  ~TemporaryFile() { remove(); }
+  ~TemporaryFile() {
+    if (!m_name.empty()) {
+      ::unlink(m_name.c_str());
+    }
+  }
   TemporaryFile(TemporaryFile&&) = delete; // and no copies
 
   // Returns 0 or an errno, like the other methods. If the file system supports it (O_TMPFILE), the
@@ -120,8 +124,9 @@ public:
   // A file without a name appears as a free path in one step, and needs no other process.
   [[nodiscard]] int move_to(const std::filesystem::path& path, Place place) {
     if (!m_name.empty()) {
-      const int error_number = m_file.close();
-      return error_number != 0 ? error_number : rename_to(path);
+      const int error_number = close_and_rename(m_name.c_str(), path);
+      m_name = error_number == 0 ? std::filesystem::path() : m_name;
+      return error_number;
     }
     if (place == Place::is_free) {
       FileDescriptor copy(::fcntl(m_file.number(), F_DUPFD_CLOEXEC, 0));
@@ -145,16 +150,12 @@ private:
   }
 
   [[nodiscard]] bool link_as(const char* name) const {
-    const std::string link = link_to_file();
-    return ::linkat(AT_FDCWD, link.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
+    return ::linkat(AT_FDCWD, link_to_file().c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
   }
 
-  [[nodiscard]] int rename_to(const std::filesystem::path& path) {
-    if (::rename(m_name.c_str(), path.c_str()) != 0) {
-      return errno;
-    }
-    m_name.clear();
-    return 0;
+  [[nodiscard]] int close_and_rename(const char* name, const std::filesystem::path& path) {
+    const int error_number = m_file.close(); // some file systems write only here
+    return error_number == 0 && ::rename(name, path.c_str()) != 0 ? errno : error_number;
   }
 
   // No system call replaces a file by an unnamed one, and a process killed between the two calls
@@ -165,10 +166,7 @@ private:
       if (!link_as(name)) {
         return errno;
       }
-      int error_number = m_file.close(); // some file systems write only here
-      if (error_number == 0 && ::rename(name, path.c_str()) != 0) {
-        error_number = errno;
-      }
+      const int error_number = close_and_rename(name, path);
       if (error_number != 0) {
         ::unlink(name);
       }
@@ -200,12 +198,6 @@ private:
       }
     }
     return EEXIST;
-  }
-
-  void remove() noexcept {
-    if (!m_name.empty()) {
-      ::unlink(m_name.c_str());
-    }
   }
 
   std::filesystem::path m_folder;
@@ -290,26 +282,24 @@ Result<OutputFile> OutputFile::open(const std::filesystem::path& path) {
 }
 
 Result<void> OutputFile::append(ByteView bytes) {
-  if (const int error_number = write_all(m_state->number(), bytes); error_number != 0) {
-    return write_error(m_state->name, error_number);
-  }
-  return {};
+  const int error_number = write_all(m_state->number(), bytes);
+  return error_number == 0 ? Result<void>() : write_error(m_state->name, error_number);
 }
 
 Result<void> OutputFile::commit() {
+  State& state = *m_state;
   int error_number = 0;
-  if (!m_state->temporary) {
-    error_number = m_state->in_place.close();
-    return error_number == 0 ? Result<void>() : write_error(m_state->name, error_number);
+  if (!state.temporary) {
+    error_number = state.in_place.close();
+  } else if (!state.replaced) {
+    error_number = state.temporary->move_to(state.target, Place::is_free);
+  } else {
+    error_number = keep_permissions(state.temporary->number(), *state.replaced);
+    if (error_number == 0) {
+      error_number = state.temporary->move_to(state.target, Place::has_file);
+    }
   }
-  if (m_state->replaced) {
-    error_number = keep_permissions(m_state->temporary->number(), *m_state->replaced);
-  }
-  if (error_number == 0) {
-    error_number = m_state->temporary->move_to(m_state->target, m_state->replaced ? Place::has_file
-                                                                                  : Place::is_free);
-  }
-  return error_number == 0 ? Result<void>() : write_error(m_state->name, error_number);
+  return error_number == 0 ? Result<void>() : write_error(state.name, error_number);
 }
 
 Result<void> write_output_file(const std::filesystem::path& path, ByteView bytes) {

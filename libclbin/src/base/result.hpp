@@ -85,10 +85,7 @@ template <typename... Args>
 // Returns `result`, with add_context() if it is an error.
 template <typename T>
 [[nodiscard]] Result<T> in_context(Result<T> result, std::string_view context) {
-  if (!result) {
-    result.error().message = fmt::format("{}: {}", context, result.error().message);
-  }
-  return result;
+  return result ? std::move(result) : add_context(std::move(result.error()), context);
 }
 
 } // namespace clbin::base

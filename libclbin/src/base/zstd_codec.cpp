@@ -145,10 +145,6 @@ Result<Bytes> ZstdDecompressor::decompress(ByteView frame, ByteView reference,
   return raw;
 }
 
-Result<Bytes> zstd_decompress(ByteView frame, ByteView reference, std::uint64_t raw_bytes) {
-  return ZstdDecompressor().decompress(frame, reference, raw_bytes);
-}
-
 std::string_view zstd_version() noexcept {
   return ZSTD_versionString();
 }

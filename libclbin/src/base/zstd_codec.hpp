@@ -14,18 +14,14 @@ namespace clbin::base {
 // internal.
 [[nodiscard]] Result<Bytes> zstd_compress(ByteView raw, ByteView reference, int level);
 
-// Decompresses one frame into exactly `raw_bytes` bytes. Safe on untrusted input. The caller must
-// check `raw_bytes` against its limits first: this function allocates that many bytes, and
-// otherwise only zstd's context (about 160 KiB). Errors: ErrorCode::damaged if the frame violates
-// clbin(5), is followed by other bytes, or has another size; out_of_memory.
-[[nodiscard]] Result<Bytes> zstd_decompress(ByteView frame, ByteView reference,
-                                            std::uint64_t raw_bytes);
-
 // Decompresses many frames with one context, which saves a third of the time for small frames. Not
 // thread-safe.
 class ZstdDecompressor {
 public:
-  // Behaves like zstd_decompress.
+  // Decompresses one frame into exactly `raw_bytes` bytes. Safe on untrusted input. The caller must
+  // check `raw_bytes` against its limits first: this function allocates that many bytes, and
+  // otherwise only zstd's context (about 160 KiB). Errors: ErrorCode::damaged if the frame violates
+  // clbin(5), is followed by other bytes, or has another size; out_of_memory.
   [[nodiscard]] Result<Bytes> decompress(ByteView frame, ByteView reference,
                                          std::uint64_t raw_bytes);
 

@@ -157,11 +157,13 @@ private:
     }
   }
 
-  void add_edges(std::size_t index, std::vector<IncludeEdge>& edges) const {
-    for (const IncludeMeanings& meanings : m_graph.files[index].meanings) {
-      for (const auto& [spelling, target] : meanings) {
-        if (target) {
-          edges.push_back({index, *target});
+  // Calls `visit` for each file that an #include of the file `index` can mean.
+  template <typename Visit>
+  void for_each_target(const Visit& visit) const {
+    for (std::size_t index = 0; index < m_graph.files.size(); ++index) {
+      for (const IncludeMeanings& meanings : m_graph.files[index].meanings) {
+        for (const auto& [spelling, target] : meanings) {
+          visit(index, meanings, spelling, target);
         }
       }
     }
@@ -169,11 +171,15 @@ private:
 
   std::vector<std::string> choose_names() const {
     std::vector<std::string> spellings;
-    std::vector<IncludeEdge> edges;
-    for (std::size_t i = 0; i < m_graph.files.size(); ++i) {
-      spellings.push_back(m_graph.files[i].spelling);
-      add_edges(i, edges);
+    for (const IncludedFile& file : m_graph.files) {
+      spellings.push_back(file.spelling);
     }
+    std::vector<IncludeEdge> edges;
+    for_each_target([&](std::size_t from, const auto&, const auto&, const auto& target) {
+      if (target) {
+        edges.push_back({from, *target});
+      }
+    });
     return choose_include_names(spellings, edges);
   }
 
@@ -235,23 +241,16 @@ private:
     return (meant.form == IncludeForm::quoted ? '"' : '<') + meant.name;
   }
 
-  static void add_targets(const IncludeMeanings& meanings, TargetsOfSpellings& spellings) {
-    for (const auto& [spelling, target] : meanings) {
-      if (meanings.size() > 1 && target) {
-        spellings[spelling].insert(*target);
-      }
-    }
-  }
-
   // Returns the spellings of each #include NAME with several meanings, and the files found for
   // them.
   TargetsOfSpellings ambiguous_spellings() const {
     TargetsOfSpellings spellings;
-    for (const IncludedFile& file : m_graph.files) {
-      for (const IncludeMeanings& meanings : file.meanings) {
-        add_targets(meanings, spellings);
-      }
-    }
+    for_each_target(
+        [&](std::size_t, const auto& meanings, const auto& spelling, const auto& target) {
+          if (meanings.size() > 1 && target) {
+            spellings[spelling].insert(*target);
+          }
+        });
     return spellings;
   }
 

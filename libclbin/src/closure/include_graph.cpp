@@ -159,8 +159,7 @@ private:
   }
 
   base::Result<Found> find_file(const HeaderPlace& place) {
-    std::error_code error;
-    if (!fs::is_regular_file(place.path, error)) {
+    if (std::error_code error; !fs::is_regular_file(place.path, error)) {
       return Found{};
     }
     const std::string key = key_of(place.path);
@@ -227,37 +226,40 @@ private:
   base::Result<void> resolve_all() {
     for (std::size_t resolved = 0; resolved != m_graph.files.size();) {
       for (; resolved < m_graph.files.size(); ++resolved) {
-        CLBIN_TRY(resolve_names(resolved));
+        CLBIN_TRY(resolve_includes(resolved, &GraphBuilder::resolve_name));
       }
       for (std::size_t i = 0; i < resolved; ++i) {
-        CLBIN_TRY(resolve_macros(i));
+        CLBIN_TRY(resolve_includes(i, &GraphBuilder::resolve_macro));
       }
     }
     return {};
   }
 
-  base::Result<void> resolve_names(std::size_t file) {
+  using Resolve = base::Result<void> (GraphBuilder::*)(std::size_t file, std::size_t include);
+  base::Result<void> resolve_includes(std::size_t file, Resolve resolve) {
     for (std::size_t i = 0; i < m_graph.files[file].meanings.size(); ++i) {
-      CLBIN_TRY(add_meaning(file, i, m_graph.files[file].directives.includes[i]));
+      CLBIN_TRY((this->*resolve)(file, i));
     }
     return {};
   }
 
-  base::Result<void> resolve_macros(std::size_t file) {
-    for (std::size_t i = 0; i < m_graph.files[file].meanings.size(); ++i) {
-      if (m_graph.files[file].directives.includes[i].form == IncludeForm::macro) {
-        CLBIN_TRY(resolve_macro(file, i));
-      }
-    }
-    return {};
+  base::Result<void> resolve_name(std::size_t file, std::size_t include) {
+    return add_meaning(file, include, m_graph.files[file].directives.includes[include]);
   }
 
   base::Result<void> resolve_macro(std::size_t index, std::size_t include) {
     const IncludedFile& file = m_graph.files[index];
     const IncludeDirective& directive = file.directives.includes[include];
+    if (directive.form != IncludeForm::macro) {
+      return {};
+    }
     const MacroExpansion& expansion = expansion_of(directive.name, file.place.path);
-    if (expansion.extent == MacroExpansion::Extent::cut_short) {
-      warn_of_long_expansion(file, directive);
+    if (expansion.extent == MacroExpansion::Extent::cut_short && !m_warned_of_long_expansion) {
+      m_warned_of_long_expansion = true;
+      m_graph.warnings.push_back(
+          warning_at(file, directive.token.begin,
+                     "the macros of this #include are too long to expand: headers that it names "
+                     "may be missing from the bundle"));
     }
     // A copy, because found files add macros and so invalidate the expansions.
     const std::set<std::string> texts = expansion.texts;
@@ -265,16 +267,6 @@ private:
       CLBIN_TRY(add_meaning(index, include, parse_header_name(text)));
     }
     return {};
-  }
-
-  void warn_of_long_expansion(const IncludedFile& file, const IncludeDirective& directive) {
-    if (!m_warned_of_long_expansion) {
-      m_warned_of_long_expansion = true;
-      m_graph.warnings.push_back(
-          warning_at(file, directive.token.begin,
-                     "the macros of this #include are too long to expand: headers that it names "
-                     "may be missing from the bundle"));
-    }
   }
 
   // All possible expansions of the text after #include. Cached until a macro gets a new value,
@@ -330,25 +322,20 @@ private:
   void find_unresolved() {
     for (const IncludedFile& file : m_graph.files) {
       for (const IncludeDirective& include : file.directives.includes) {
-        note_if_unresolved(file, include);
+        if (include.form == IncludeForm::macro &&
+            !names_headers(expansion_of(include.name, file.place.path))) {
+          m_graph.unresolved.push_back(
+              warning_at(file, include.token.begin, "the header that macros name is not known"));
+        }
       }
     }
   }
 
-  void note_if_unresolved(const IncludedFile& file, const IncludeDirective& directive) {
-    if (directive.form != IncludeForm::macro) {
-      return;
-    }
-    const MacroExpansion& expansion = expansion_of(directive.name, file.place.path);
-    const bool is_resolved =
-        expansion.extent == MacroExpansion::Extent::whole && !expansion.texts.empty() &&
-        std::all_of(expansion.texts.begin(), expansion.texts.end(), [](const std::string& text) {
-          return parse_header_name(text).form != IncludeForm::macro;
-        });
-    if (!is_resolved) {
-      m_graph.unresolved.push_back(
-          warning_at(file, directive.token.begin, "the header that macros name is not known"));
-    }
+  static bool names_headers(const MacroExpansion& expansion) {
+    return expansion.extent == MacroExpansion::Extent::whole && !expansion.texts.empty() &&
+           std::ranges::all_of(expansion.texts, [](const std::string& text) {
+             return parse_header_name(text).form != IncludeForm::macro;
+           });
   }
 
   void leave_unread(std::size_t index, std::size_t include, const std::string& reason) {

@@ -50,16 +50,13 @@ std::string macro_named_by(const std::string& option) {
   return is_macro_option ? name_in(std::string_view(option).substr(2)) : std::string();
 }
 
-bool needs_quoting(const std::string& option) {
-  return option.find_first_of(" \t\n\r\f\v\"'\\") != std::string::npos;
-}
-
 // Lines with the same effect in the text, for a macro option that not every driver accepts.
 std::optional<std::string> line_of(const std::string& option) {
   if (option.starts_with("-U")) {
     return "#undef " + macro_named_by(option);
   }
-  const auto definition = needs_quoting(option) ? parse_definition(option) : std::nullopt;
+  const bool needs_quoting = option.find_first_of(" \t\n\r\f\v\"'\\") != std::string::npos;
+  const auto definition = needs_quoting ? parse_definition(option) : std::nullopt;
   return definition ? std::optional("#define " + definition->signature + " " + definition->value)
                     : std::nullopt;
 }
@@ -124,14 +121,14 @@ std::vector<std::string> cancel_undone(const Words& options) {
   return result;
 }
 
-void add_macro_values(const std::vector<std::string>& options, MacroTable& values) {
+void add_macro_values(const std::vector<std::string>& options, source::MacroTable& values) {
   for (const std::string& option : options) {
     const auto definition = parse_definition(option);
     if (!definition) {
       continue;
     }
     const std::string parameters = definition->signature.substr(definition->name.size());
-    MacroValue value = {std::nullopt, definition->value};
+    source::MacroValue value = {std::nullopt, definition->value};
     if (parameters.starts_with('(')) {
       value.parameters = source::split_parameters(parameters);
     }

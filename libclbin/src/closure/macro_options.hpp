@@ -5,9 +5,6 @@
 
 namespace clbin::closure {
 
-using source::MacroTable;
-using source::MacroValue;
-
 // Returns the names of the macros in -D and -U options.
 [[nodiscard]] std::set<std::string> macros_named_by(const std::vector<std::string>& options);
 
@@ -33,6 +30,6 @@ struct SelectedLines {
 [[nodiscard]] std::vector<std::string> cancel_undone(const std::vector<std::string>& options);
 
 // Adds the macros of the -D options in `options` to `values`.
-void add_macro_values(const std::vector<std::string>& options, MacroTable& values);
+void add_macro_values(const std::vector<std::string>& options, source::MacroTable& values);
 
 } // namespace clbin::closure

@@ -76,9 +76,10 @@ struct Obstacle {
   std::string_view reason;
 };
 
-constexpr std::array<Obstacle, 3> k_clocks{{{"__TIME__", "__TIME__ changes with every build"},
-                                            {"__DATE__", "__DATE__ changes with every build"},
-                                            {"__TIMESTAMP__", "__TIMESTAMP__ is of a file"}}};
+constexpr std::array<Obstacle, 4> k_unstable{{{{"\0", 1}, "it contains a zero byte"},
+                                              {"__TIME__", "__TIME__ changes with every build"},
+                                              {"__DATE__", "__DATE__ changes with every build"},
+                                              {"__TIMESTAMP__", "__TIMESTAMP__ is of a file"}}};
 constexpr std::string_view k_ambiguous = "compilers may read this in different ways";
 // Only relevant to a text with directives that read files.
 constexpr std::array<Obstacle, 4> k_ambiguous_spellings{{{"%:", k_ambiguous},
@@ -126,10 +127,6 @@ bool may_be_digraph(std::string_view text, std::size_t percent) {
   return rest.starts_with(':') || rest.starts_with('\\');
 }
 
-bool may_be_trigraph(std::string_view text, std::size_t mark) {
-  return text.substr(mark + 1).starts_with('?');
-}
-
 template <typename Matches>
 bool any_of(std::string_view text, char first, const Matches& matches) {
   for (std::size_t at = text.find(first); at != k_none; at = text.find(first, at + 1)) {
@@ -146,7 +143,7 @@ bool any_of(std::string_view text, char first, const Matches& matches) {
 bool needs_examination(std::string_view text) {
   return any_of(text, '#', may_be_include) || any_of(text, '_', may_be_reserved_word) ||
          text.find('\0') != k_none || any_of(text, '%', may_be_digraph) ||
-         any_of(text, '?', may_be_trigraph);
+         any_of(text, '?', [](auto all, auto at) { return all.substr(at + 1).starts_with('?'); });
 }
 
 std::string message_at(const std::string& file, std::size_t line, std::string_view reason) {
@@ -166,11 +163,6 @@ std::string first_obstacle(const format::SourceFile& file, std::span<const Obsta
     }
   }
   return {};
-}
-
-// Returns whether the language has raw strings, in which the scanner may find or miss comments.
-bool is_cxx(const source::BuildOptions& options) {
-  return contains(options.normalized, "CLC++") || contains(options.normalized, "clc++");
 }
 
 // A macro of the options can be one of these, and stand for an #include or a test of a file.
@@ -197,10 +189,7 @@ constexpr std::array<Obstacle, 2> k_paths{{{"__FILE__", "__FILE__ depends on the
 
 std::string why_text_is_no_key(const format::SourceFile& file, RunTimeClosure::Reads reads,
                                const source::BuildOptions& options) {
-  if (const std::size_t zero = file.text.find('\0'); zero != k_none) {
-    return message_at(file, zero, "it contains a zero byte");
-  }
-  if (std::string reason = first_obstacle(file, k_clocks); !reason.empty()) {
+  if (std::string reason = first_obstacle(file, k_unstable); !reason.empty()) {
     return reason;
   }
   if (reads == RunTimeClosure::Reads::text_only) {
@@ -209,7 +198,10 @@ std::string why_text_is_no_key(const format::SourceFile& file, RunTimeClosure::R
   if (const std::size_t at = find_split_token(file.text); at != k_none) {
     return message_at(file, at, k_ambiguous);
   }
-  if (const std::size_t at = find(file.text, "R\""); is_cxx(options) && at != k_none) {
+  // The language has raw strings, in which the scanner may find or miss comments.
+  const bool is_cxx =
+      contains(options.normalized, "CLC++") || contains(options.normalized, "clc++");
+  if (const std::size_t at = find(file.text, "R\""); is_cxx && at != k_none) {
     return message_at(file, at, k_ambiguous);
   }
   return first_obstacle(file, k_ambiguous_spellings);

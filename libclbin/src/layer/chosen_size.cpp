@@ -11,10 +11,6 @@ namespace {
 // PoCL tries z first, then y, then x.
 constexpr std::array<std::size_t, 3> k_order{2, 1, 0};
 
-bool is_divisor_chain(std::size_t a, std::size_t b, std::size_t c) {
-  return b % a == 0 && c % b == 0;
-}
-
 // Returns the largest divisor of `number` up to `limit`, which is not 0.
 std::size_t largest_divisor(std::size_t number, std::size_t limit) {
   std::size_t divisor = std::min(number, limit);
@@ -34,11 +30,18 @@ public:
     }
   }
 
-  [[nodiscard]] bool has_choice() const {
-    return std::all_of(k_order.begin(), k_order.end(),
-                       [&](std::size_t i) { return most_items(i) >= m_grain[i]; });
+  // Returns std::nullopt if PoCL has no choice.
+  [[nodiscard]] std::optional<LocalSize> run() {
+    if (std::ranges::any_of(k_order, [&](auto i) { return most_items(i) < m_grain[i]; })) {
+      return std::nullopt;
+    }
+    start();
+    shrink();
+    split();
+    return m_local;
   }
 
+private:
   // Makes each dimension as large as it can be alone.
   void start() {
     for (std::size_t i = 0; i < m_global.size(); ++i) {
@@ -51,7 +54,7 @@ public:
   // Halves, or gives up, one dimension at a time until a work-group is not too large.
   void shrink() {
     while (group_size() > m_limits.largest_group) {
-      if (!halve() && !give_up_the_least_grain()) {
+      if (!divide_one(2) && !give_up_the_least_grain()) {
         (void)give_up_first([](std::size_t) { return true; });
       }
     }
@@ -71,9 +74,6 @@ public:
     }
   }
 
-  [[nodiscard]] const LocalSize& local() const noexcept { return m_local; }
-
-private:
   [[nodiscard]] std::size_t most_items(std::size_t i) const {
     return std::min(m_limits.most_items[i], m_global[i]);
   }
@@ -83,24 +83,21 @@ private:
   }
 
   bool divide(std::size_t i, std::size_t by) {
-    const bool can_be =
-        m_local[i] % by == 0 && is_divisor_chain(m_grain[i], m_local[i] / by, m_global[i]);
+    const std::size_t size = m_local[i] / by;
+    const bool can_be = m_local[i] % by == 0 && size % m_grain[i] == 0 && m_global[i] % size == 0;
     m_local[i] /= can_be ? by : 1;
     return can_be;
   }
 
-  bool halve() {
-    return std::any_of(k_order.begin(), k_order.end(), [&](std::size_t i) { return divide(i, 2); });
+  bool divide_one(std::size_t by) {
+    return std::ranges::any_of(k_order, [&](std::size_t i) { return divide(i, by); });
   }
 
   bool split_by_at_most(std::size_t splits) {
-    for (; splits > 1; --splits) {
-      const auto split_one = [&](std::size_t i) { return divide(i, splits); };
-      if (std::any_of(k_order.begin(), k_order.end(), split_one)) {
-        return true;
-      }
+    while (splits > 1 && !divide_one(splits)) {
+      --splits;
     }
-    return false;
+    return splits > 1;
   }
 
   bool give_up_the_least_grain() {
@@ -136,20 +133,11 @@ private:
 
 std::optional<LocalSize> pocl_local_size(const PoclLimits& limits,
                                          const LocalSize& global) noexcept {
-  const bool has_zero = std::count(global.begin(), global.end(), std::size_t{0}) != 0 ||
-                        limits.largest_group == 0 || limits.preferred_multiple == 0 ||
-                        limits.compute_units == 0;
-  if (has_zero) {
+  if (std::ranges::count(global, std::size_t{0}) != 0 || limits.largest_group == 0 ||
+      limits.preferred_multiple == 0 || limits.compute_units == 0) {
     return std::nullopt;
   }
-  SizeSearch search(limits, global);
-  if (!search.has_choice()) {
-    return std::nullopt;
-  }
-  search.start();
-  search.shrink();
-  search.split();
-  return search.local();
+  return SizeSearch(limits, global).run();
 }
 
 namespace {
@@ -166,12 +154,6 @@ struct Device {
 template <typename T>
 T value_of(const Device& device, cl_device_info name) {
   return opencl::device_value<T>(device.driver, device.id, name).value_or(T{});
-}
-
-// PoCL asks the parent of a sub-device, which has all compute units.
-cl_uint all_compute_units(const Device& device) {
-  const cl_device_id root = opencl::root_device(device.driver, device.id).value_or(device.id);
-  return value_of<cl_uint>({device.driver, root}, CL_DEVICE_MAX_COMPUTE_UNITS);
 }
 
 std::size_t largest_group(const Device& device, cl_kernel kernel) {
@@ -233,11 +215,13 @@ std::optional<LocalSize> chosen_local_size(const cl_icd_dispatch& next,
     return std::nullopt;
   }
   std::copy_n(launch.global, launch.dimensions, global.begin());
+  // PoCL asks the parent of a sub-device, which has all compute units.
+  const cl_device_id root = opencl::root_device(device.driver, device.id).value_or(device.id);
   const PoclLimits limits{
       value_of<LocalSize>(device, CL_DEVICE_MAX_WORK_ITEM_SIZES),
       largest_group(device, launch.kernel),
       value_of<std::size_t>(device, CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE),
-      all_compute_units(device)};
+      value_of<cl_uint>({device.driver, root}, CL_DEVICE_MAX_COMPUTE_UNITS)};
   return pocl_local_size(limits, global);
 }
 

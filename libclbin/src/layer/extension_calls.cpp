@@ -13,31 +13,24 @@ constexpr std::string_view k_enqueue_commands = "clEnqueueCommandBufferKHR";
 
 using CreateWithIl = cl_program(CL_API_CALL*)(cl_context, const void*, std::size_t, cl_int*);
 
-cl_platform_id platform_of(const Layer& layer, cl_device_id device) {
-  cl_platform_id platform = nullptr;
-  return layer.next().clGetDeviceInfo(device, CL_DEVICE_PLATFORM,
-                                      sizeof(platform), // NOLINT(bugprone-sizeof-expression)
-                                      static_cast<void*>(&platform), nullptr) == CL_SUCCESS
-             ? platform
-             : nullptr;
-}
-
 // The driver's function that the application asked for: for its platform, or for any.
 template <typename Function>
-Function driver_function(const Layer& layer, cl_device_id device, const char* name) {
-  void* function = layer.extension(platform_of(layer, device), name);
-  if (function == nullptr) {
-    function = layer.extension(nullptr, name);
+Function driver_function(Layer& layer, cl_device_id device, const char* name) {
+  const auto platform = opencl::device_platform(layer.driver, device).value_or(nullptr);
+  const std::scoped_lock lock(layer.extensions_mutex);
+  auto found = layer.extensions.find({platform, name});
+  if (found == layer.extensions.end()) {
+    found = layer.extensions.find({nullptr, name});
   }
-  return reinterpret_cast<Function>(function);
+  return found == layer.extensions.end() ? nullptr : reinterpret_cast<Function>(found->second);
 }
 
 cl_program CL_API_CALL create_program_with_il_khr(cl_context context, const void* il,
                                                   std::size_t length, cl_int* code) {
-  const Layer& layer = active_layer();
+  Layer& layer = active_layer();
   CreateWithIl create = nullptr;
   without_exceptions([&] {
-    const auto devices = context_devices(layer.next(), context);
+    const auto devices = context_devices(layer.next, context);
     create = driver_function<CreateWithIl>(layer, devices.empty() ? nullptr : devices.front(),
                                            k_create_with_il);
   });
@@ -56,7 +49,7 @@ cl_device_id device_of(const Layer& /*unused*/, cl_device_id device) {
   return device;
 }
 cl_device_id device_of(const Layer& layer, cl_command_queue queue) {
-  return queue_device(layer.next(), queue);
+  return queue_device(layer.next, queue);
 }
 
 // For functions of extensions whose second parameter is a program: passes the built one on.
@@ -67,7 +60,7 @@ cl_int CL_API_CALL with_built_program(Object object, cl_program program, Rest...
         layer, device_of(layer, object), Name);
     return function == nullptr
                ? Missing
-               : function(object, layer.programs().find(program).built(program), rest...);
+               : function(object, layer.programs.find(program).built(program), rest...);
   });
 }
 
@@ -87,18 +80,15 @@ void* of_queue() {
 }
 
 void CL_API_CALL keep_nothing_of(cl_program program) {
-  active_layer().programs().forget(program);
+  active_layer().programs.forget(program);
 }
 
 void CL_API_CALL label_program(cl_program program, const char* label) {
   if (label != nullptr) {
-    without_exceptions([&] { active_layer().programs().set_label(program, label); });
+    without_exceptions([&] {
+      active_layer().programs.change(program, [&](TrackedProgram& known) { known.label = label; });
+    });
   }
-}
-
-// The other modes store nothing, and `strict` must not let anything be built.
-bool stores_programs(const Layer& layer) {
-  return layer.settings().mode == Mode::cache || layer.settings().mode == Mode::record;
 }
 
 // Replaces extensions that take or return a program, and functions of the table that the layer
@@ -116,8 +106,8 @@ void* replacement_of(std::string_view name) {
       return function;
     }
   }
-  void* const own = function_of(active_layer().table(), name);
-  return own == function_of(active_layer().next(), name) ? nullptr : own;
+  void* const own = function_of(active_layer().table, name);
+  return own == function_of(active_layer().next, name) ? nullptr : own;
 }
 
 void* replaced(cl_platform_id platform, const char* name, void* function) {
@@ -126,12 +116,13 @@ void* replaced(cl_platform_id platform, const char* name, void* function) {
   }
   void* result = function;
   if (name == k_enqueue_commands) {
-    active_layer().builds().launches().begin(); // from now on, launches that nobody sees may run
+    active_layer().launches.begin(); // from now on, launches that nobody sees may run
   }
   without_exceptions([&] {
     void* const replacement = replacement_of(name);
     if (replacement != nullptr) {
-      active_layer().set_extension(platform, name, function);
+      const std::scoped_lock lock(active_layer().extensions_mutex);
+      active_layer().extensions.insert_or_assign({platform, name}, function);
       result = replacement;
     }
   });
@@ -139,20 +130,21 @@ void* replaced(cl_platform_id platform, const char* name, void* function) {
 }
 
 void* CL_API_CALL get_extension_function(const char* name) {
-  if (name != nullptr && name == std::string_view(opencl::k_keep_nothing_of) &&
-      stores_programs(active_layer())) {
+  const Mode mode = active_layer().settings.mode;
+  const std::string_view wanted = name == nullptr ? "" : name;
+  // The other modes store nothing, and `strict` must not let anything be built.
+  if (wanted == opencl::k_keep_nothing_of && (mode == Mode::cache || mode == Mode::record)) {
     return reinterpret_cast<void*>(keep_nothing_of);
   }
-  if (name != nullptr && name == std::string_view(opencl::k_label_program)) {
-    return active_layer().settings().mode == Mode::record ? reinterpret_cast<void*>(label_program)
-                                                          : nullptr;
+  if (wanted == opencl::k_label_program) {
+    return mode == Mode::record ? reinterpret_cast<void*>(label_program) : nullptr;
   }
-  return replaced(nullptr, name, active_layer().next().clGetExtensionFunctionAddress(name));
+  return replaced(nullptr, name, active_layer().next.clGetExtensionFunctionAddress(name));
 }
 
 void* CL_API_CALL get_platform_extension_function(cl_platform_id platform, const char* name) {
   return replaced(platform, name,
-                  active_layer().next().clGetExtensionFunctionAddressForPlatform(platform, name));
+                  active_layer().next.clGetExtensionFunctionAddressForPlatform(platform, name));
 }
 
 } // namespace

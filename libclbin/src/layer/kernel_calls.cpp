@@ -22,24 +22,18 @@ const format::KernelReflection* reflection_of(const std::optional<TrackedKernel>
              : nullptr;
 }
 
-// A driver may know a kernel's arguments, but not the names: rusticl's of IL. The driver says
-// whether a missing name is empty or unknown.
-bool is_known(const std::vector<KernelArgument>& arguments, cl_uint index,
-              cl_kernel_arg_info name) {
-  if (index >= arguments.size()) {
-    return true; // there is no such argument
+// Returns what is recorded of an argument. std::nullopt: the driver answers. It may know a kernel's
+// arguments, but not the names (rusticl's of IL), and says whether a missing name is unknown.
+std::optional<cl_int> recorded_answer(const format::KernelReflection* kernel, cl_uint index,
+                                      cl_kernel_arg_info name, const Answer& answer) {
+  if (kernel == nullptr || !kernel->arguments.has_value()) {
+    return std::nullopt;
   }
-  const KernelArgument& argument = arguments[index];
-  return !(name == CL_KERNEL_ARG_NAME && argument.name.empty()) &&
-         !(name == CL_KERNEL_ARG_TYPE_NAME && argument.type_name.empty());
-}
-
-cl_int answer_argument(const std::vector<KernelArgument>& arguments, cl_uint index,
-                       cl_kernel_arg_info name, const Answer& answer) {
-  if (index >= arguments.size()) {
+  if (index >= kernel->arguments->size()) {
     return CL_INVALID_ARG_INDEX;
   }
-  const KernelArgument& argument = arguments[index];
+  const KernelArgument& argument = (*kernel->arguments)[index];
+  const std::string& text = name == CL_KERNEL_ARG_NAME ? argument.name : argument.type_name;
   switch (name) {
   case CL_KERNEL_ARG_ADDRESS_QUALIFIER:
     return answer.number(
@@ -49,9 +43,8 @@ cl_int answer_argument(const std::vector<KernelArgument>& arguments, cl_uint ind
   case CL_KERNEL_ARG_TYPE_QUALIFIER:
     return answer.number(type_qualifiers_of(argument));
   case CL_KERNEL_ARG_TYPE_NAME:
-    return answer.text(argument.type_name);
   case CL_KERNEL_ARG_NAME:
-    return answer.text(argument.name);
+    return text.empty() ? std::nullopt : std::optional(answer.text(text));
   default:
     return CL_INVALID_VALUE;
   }
@@ -62,19 +55,13 @@ std::shared_ptr<const Substitute> origin_of_kernels(const ProgramView& view) {
   return view.has_program() ? view.substitute : nullptr;
 }
 
-std::string kernel_name(const Layer& layer, cl_kernel kernel) {
-  return opencl::ask_text([&](std::size_t size, void* value, std::size_t* size_ret) {
-    return layer.next().clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, size, value, size_ret);
-  });
-}
-
 cl_kernel CL_API_CALL create_kernel(cl_program program, const char* name, cl_int* code) {
   Layer& layer = active_layer();
-  const ProgramView view = layer.programs().find(program);
-  const cl_kernel kernel = layer.next().clCreateKernel(view.built(program), name, code);
+  const ProgramView view = layer.programs.find(program);
+  const cl_kernel kernel = layer.next.clCreateKernel(view.built(program), name, code);
   if (kernel != nullptr && view.program != nullptr) {
     without_exceptions(
-        [&] { layer.programs().add_kernel(kernel, view.program, origin_of_kernels(view), name); });
+        [&] { layer.programs.add_kernel(kernel, view.program, origin_of_kernels(view), name); });
   }
   return kernel;
 }
@@ -82,10 +69,10 @@ cl_kernel CL_API_CALL create_kernel(cl_program program, const char* name, cl_int
 cl_int CL_API_CALL create_kernels(cl_program program, cl_uint count, cl_kernel* kernels,
                                   cl_uint* count_ret) {
   Layer& layer = active_layer();
-  const ProgramView view = layer.programs().find(program);
+  const ProgramView view = layer.programs.find(program);
   cl_uint created = 0;
   const cl_int code =
-      layer.next().clCreateKernelsInProgram(view.built(program), count, kernels, &created);
+      layer.next.clCreateKernelsInProgram(view.built(program), count, kernels, &created);
   if (code == CL_SUCCESS && count_ret != nullptr) {
     *count_ret = created;
   }
@@ -94,8 +81,12 @@ cl_int CL_API_CALL create_kernels(cl_program program, cl_uint count, cl_kernel* 
   }
   for (cl_uint i = 0; i < std::min(count, created); ++i) {
     without_exceptions([&] {
-      layer.programs().add_kernel(kernels[i], view.program, origin_of_kernels(view),
-                                  kernel_name(layer, kernels[i]));
+      std::string name =
+          opencl::ask_text([&](std::size_t size, void* value, std::size_t* size_ret) {
+            return layer.next.clGetKernelInfo(kernels[i], CL_KERNEL_FUNCTION_NAME, size, value,
+                                              size_ret);
+          });
+      layer.programs.add_kernel(kernels[i], view.program, origin_of_kernels(view), std::move(name));
     });
   }
   return code;
@@ -103,13 +94,12 @@ cl_int CL_API_CALL create_kernels(cl_program program, cl_uint count, cl_kernel* 
 
 cl_kernel CL_API_CALL clone_kernel(cl_kernel source, cl_int* code) {
   Layer& layer = active_layer();
-  const cl_kernel kernel = layer.next().clCloneKernel(source, code);
+  const cl_kernel kernel = layer.next.clCloneKernel(source, code);
   if (kernel != nullptr) {
     without_exceptions([&] {
-      const auto original = layer.programs().find_kernel(source);
+      const auto original = layer.programs.find_kernel(source);
       if (original.has_value()) {
-        layer.programs().add_kernel(kernel, original->program, original->substitute,
-                                    original->name);
+        layer.programs.add_kernel(kernel, original->program, original->substitute, original->name);
       }
     });
   }
@@ -118,19 +108,19 @@ cl_kernel CL_API_CALL clone_kernel(cl_kernel source, cl_int* code) {
 
 cl_int CL_API_CALL retain_kernel(cl_kernel kernel) {
   Layer& layer = active_layer();
-  const cl_int code = layer.next().clRetainKernel(kernel);
+  const cl_int code = layer.next.clRetainKernel(kernel);
   if (code == CL_SUCCESS) {
-    layer.programs().retain_kernel(kernel);
+    layer.programs.retain_kernel(kernel);
   }
   return code;
 }
 
 cl_int CL_API_CALL release_kernel(cl_kernel kernel) {
   Layer& layer = active_layer();
-  const Ended ended = layer.programs().release_kernel(kernel);
-  layer.builds().keep(ended.due);
-  const cl_int code = layer.next().clReleaseKernel(kernel);
-  layer.builds().release(ended);
+  const Ended ended = layer.programs.release_kernel(kernel);
+  keep(layer, ended.due);
+  const cl_int code = layer.next.clReleaseKernel(kernel);
+  release(layer, ended);
   return code;
 }
 
@@ -139,7 +129,7 @@ cl_int CL_API_CALL get_kernel_info(cl_kernel kernel, cl_kernel_info name, std::s
   return guarded([&](Layer& layer) {
     const Answer answer{size, value, size_ret};
     const auto found = name == CL_KERNEL_PROGRAM || name == CL_KERNEL_ATTRIBUTES
-                           ? layer.programs().find_kernel(kernel)
+                           ? layer.programs.find_kernel(kernel)
                            : std::nullopt;
     if (name == CL_KERNEL_PROGRAM && found.has_value() && found->substitute != nullptr) {
       return answer.number(found->program->handle);
@@ -147,7 +137,7 @@ cl_int CL_API_CALL get_kernel_info(cl_kernel kernel, cl_kernel_info name, std::s
     const auto* const reflection = reflection_of(found);
     return reflection != nullptr && !reflection->attributes.empty()
                ? answer.text(reflection->attributes)
-               : layer.next().clGetKernelInfo(kernel, name, size, value, size_ret);
+               : layer.next.clGetKernelInfo(kernel, name, size, value, size_ret);
   });
 }
 
@@ -155,12 +145,12 @@ cl_int CL_API_CALL get_kernel_argument_info(cl_kernel kernel, cl_uint index,
                                             cl_kernel_arg_info name, std::size_t size, void* value,
                                             std::size_t* size_ret) {
   return guarded([&](Layer& layer) {
-    const auto found = layer.programs().find_kernel(kernel);
-    const auto* const reflection = reflection_of(found);
-    return reflection != nullptr && reflection->arguments.has_value() &&
-                   is_known(*reflection->arguments, index, name)
-               ? answer_argument(*reflection->arguments, index, name, {size, value, size_ret})
-               : layer.next().clGetKernelArgInfo(kernel, index, name, size, value, size_ret);
+    const auto found = layer.programs.find_kernel(kernel);
+    const auto recorded =
+        recorded_answer(reflection_of(found), index, name, {size, value, size_ret});
+    return recorded.has_value()
+               ? *recorded
+               : layer.next.clGetKernelArgInfo(kernel, index, name, size, value, size_ret);
   });
 }
 

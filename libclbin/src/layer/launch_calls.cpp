@@ -37,13 +37,9 @@ std::string launch_name(const cl_icd_dispatch& next, const UnsizedLaunch& call,
                                                                     : name;
 }
 
-bool has_sizes(const UnsizedLaunch& call) {
-  return call.dimensions >= 1 && call.dimensions <= 3 && call.global != nullptr;
-}
-
 // Also records the local size that the driver chose, because binaries are specialized for it.
 void record_launch(Layer& layer, const UnsizedLaunch& call, const std::size_t* local) {
-  const auto found = layer.programs().find_kernel(call.kernel);
+  const auto found = layer.programs.find_kernel(call.kernel);
   if (!found.has_value() || found->recorded == nullptr) {
     return;
   }
@@ -55,95 +51,69 @@ void record_launch(Layer& layer, const UnsizedLaunch& call, const std::size_t* l
     std::copy_n(local, std::min<std::size_t>(call.dimensions, launch.local_size.size()),
                 launch.local_size.begin());
   }
-  layer.recorder()->record(program, launch);
-  const auto chosen = local == nullptr ? chosen_local_size(layer.next(), call) : std::nullopt;
+  layer.recorder->record(program, launch);
+  const auto chosen = local == nullptr ? chosen_local_size(layer.next, call) : std::nullopt;
   if (chosen.has_value()) {
     std::copy(chosen->begin(), chosen->end(), launch.local_size.begin());
-    layer.recorder()->record(program, launch);
+    layer.recorder->record(program, launch);
   }
 }
 
-// One launch. It always has an event, unless launches are recorded: the layer wants to know when it
-// ends. The driver makes an event of every launch, whether or not somebody asks for it.
-class Launch {
-public:
-  // Borrows everything from the application's call.
-  Launch(const UnsizedLaunch& call, const std::size_t* local, cl_event* event) noexcept
-      : m_call(call), m_local(local), m_event(event) {
-    if (m_layer.recorder() != nullptr) {
-      return;
+// Launches with `enqueue`, which receives the event. The launch always has one, unless launches are
+// recorded: the layer wants to know when it ends. The driver makes an event of every launch,
+// whether or not somebody asks for it.
+template <typename Enqueue>
+cl_int launch(const UnsizedLaunch& call, const std::size_t* local, cl_event* event,
+              const Enqueue& enqueue) noexcept {
+  Layer& layer = active_layer();
+  if (layer.recorder != nullptr) {
+    const cl_int code = enqueue(event);
+    if (code == CL_SUCCESS) {
+      without_exceptions([&] { record_launch(layer, call, local); });
     }
-    m_layer.builds().keep_repeated(m_call.kernel);
-    m_layer.builds().launches().begin();
-    without_exceptions([this] {
-      if (has_sizes(m_call) && m_layer.programs().awaits_launches(m_call.kernel)) {
-        m_name = launch_name(m_layer.next(), m_call, m_local);
-      }
-    });
+    return code;
   }
-  Launch(const Launch&) = delete;
-  Launch& operator=(const Launch&) = delete;
-  ~Launch() {
-    if (m_layer.recorder() == nullptr) {
-      without_exceptions([this] { m_layer.builds().launches().end(m_begun); });
+  keep_repeated(layer, call.kernel);
+  layer.launches.begin();
+  std::optional<std::string> name; // std::nullopt: nobody waits for launches of the program
+  without_exceptions([&] {
+    const bool has_sizes = call.dimensions >= 1 && call.dimensions <= 3 && call.global != nullptr;
+    if (has_sizes && layer.programs.awaits_launches(call.kernel)) {
+      name = launch_name(layer.next, call, local);
     }
+  });
+  cl_event begun = nullptr; // with a reference of the layer
+  const cl_int code = enqueue(event == nullptr ? &begun : event);
+  if (code != CL_SUCCESS) {
+    begun = nullptr;
+  } else if (event != nullptr && layer.next.clRetainEvent(*event) == CL_SUCCESS) {
+    begun = *event;
   }
-
-  // The last parameter of the driver's function.
-  [[nodiscard]] cl_event* event() noexcept {
-    return m_event == nullptr && m_layer.recorder() == nullptr ? &m_own : m_event;
-  }
-
-  void has_begun() noexcept {
-    without_exceptions([this] {
-      if (m_layer.recorder() != nullptr) {
-        record_launch(m_layer, m_call, m_local);
-        return;
-      }
-      if (m_event == nullptr) {
-        m_begun = m_own;
-      } else if (m_layer.next().clRetainEvent(*m_event) == CL_SUCCESS) {
-        m_begun = *m_event;
-      }
-      if (m_name.has_value()) {
-        m_layer.programs().note_launch(m_call.kernel, *m_name);
-      }
-    });
-  }
-
-private:
-  Layer& m_layer = active_layer();
-  UnsizedLaunch m_call;
-  const std::size_t* m_local;
-  cl_event* m_event;
-  cl_event m_own = nullptr;
-  cl_event m_begun = nullptr;        // with a reference of the layer
-  std::optional<std::string> m_name; // std::nullopt: nobody waits for launches of the program
-};
+  without_exceptions([&] {
+    if (code == CL_SUCCESS && name.has_value()) {
+      layer.programs.note_launch(call.kernel, *name);
+    }
+  });
+  without_exceptions([&] { layer.launches.end(begun); });
+  return code;
+}
 
 cl_int CL_API_CALL enqueue_kernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
                                   const std::size_t* offset, const std::size_t* global,
                                   const std::size_t* local, cl_uint wait_count,
                                   const cl_event* wait_list, cl_event* event) {
-  Launch launch({queue, kernel, dimensions, offset, global}, local, event);
-  const cl_int code = active_layer().next().clEnqueueNDRangeKernel(
-      queue, kernel, dimensions, offset, global, local, wait_count, wait_list, launch.event());
-  if (code == CL_SUCCESS) {
-    launch.has_begun();
-  }
-  return code;
+  return launch({queue, kernel, dimensions, offset, global}, local, event, [&](cl_event* own) {
+    return active_layer().next.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global,
+                                                      local, wait_count, wait_list, own);
+  });
 }
 
 cl_int CL_API_CALL enqueue_task(cl_command_queue queue, cl_kernel kernel, cl_uint wait_count,
                                 const cl_event* wait_list, cl_event* event) {
   const std::size_t one = 1;
-  Launch launch({queue, kernel, 1, nullptr, &one}, &one, event);
-  const cl_int code =
-      active_layer().next().clEnqueueTask(queue, kernel, wait_count, wait_list, launch.event());
-  if (code == CL_SUCCESS) {
-    launch.has_begun();
-  }
-  return code;
+  return launch({queue, kernel, 1, nullptr, &one}, &one, event, [&](cl_event* own) {
+    return active_layer().next.clEnqueueTask(queue, kernel, wait_count, wait_list, own);
+  });
 }
 
 constexpr std::size_t k_always = 0; // position of the parameter cl_bool that says whether it waits
@@ -155,13 +125,13 @@ template <typename Result, typename... Arguments,
           Result (CL_API_CALL* cl_icd_dispatch::*Member)(Arguments...), std::size_t Blocking>
 struct Waiting<Member, Blocking> {
   static Result CL_API_CALL call(Arguments... arguments) {
-    const Result result = (active_layer().next().*Member)(arguments...);
+    const Result result = (active_layer().next.*Member)(arguments...);
     bool has_waited = true;
     if constexpr (Blocking != k_always) {
       has_waited = std::get<Blocking>(std::tie(arguments...)) != CL_FALSE;
     }
     if (has_waited) {
-      active_layer().builds().after_wait();
+      after_wait(active_layer());
     }
     return result;
   }

@@ -75,9 +75,31 @@ std::string library_of(const void* address) {
              : "";
 }
 
-std::unique_ptr<Recorder> make_recorder(const LayerSettings& settings, const LayerLog& log) {
-  return settings.mode == Mode::record ? std::make_unique<Recorder>(settings.record_folder, log)
-                                       : nullptr;
+cache::CacheSettings user_cache_settings(cache::CacheSettings cache,
+                                         const LayerSettings& settings) {
+  cache.on_pocl = settings.caches_pocl ? cache::CacheOnPocl::yes //
+                                       : cache::CacheOnPocl::no;
+  if (settings.signatures == SignatureUse::required && !settings.has_unsigned_cache) {
+    cache.use = cache::CacheUse::off;
+    cache.why_off = "a signature is required, and nobody signs its entries";
+  }
+  return cache;
+}
+
+base::Result<std::shared_ptr<const format::BundleReader>>
+open_bundle(const std::filesystem::path& path, const LayerSettings& settings) {
+  CLBIN_TRY_ASSIGN(auto source, base::open_file_source(path));
+  constexpr auto k_refuse = format::TrailingBytes::refuse;
+  std::optional<format::SignaturePolicy> required;
+  if (settings.signatures == SignatureUse::required) {
+    required = format::SignaturePolicy{settings.public_keys, settings.least_counter};
+  }
+  CLBIN_TRY_ASSIGN(auto reader,
+                   format::BundleReader::open(std::move(source), {}, k_refuse, required));
+  if (reader.is_encrypted()) {
+    return base::fail(base::ErrorCode::encrypted, "it is encrypted, and the layer has no key");
+  }
+  return std::make_shared<const format::BundleReader>(std::move(reader));
 }
 
 cl_icd_dispatch intercepting(cl_icd_dispatch table, const LayerSettings& settings) {
@@ -99,32 +121,44 @@ cl_icd_dispatch intercepting(cl_icd_dispatch table, const LayerSettings& setting
 } // namespace
 
 // NOLINTBEGIN(clang-analyzer-cplusplus.NewDeleteLeaks): a layer is never destroyed
-Layer::Layer(const cl_icd_dispatch& next, LayerSettings settings, const cache::CacheSettings& cache,
-             std::string loader)
-    : m_next(next), m_table(intercepting(next, settings)), m_settings(std::move(settings)),
-      m_log(m_settings.log), m_recorder(make_recorder(m_settings, m_log)),
-      m_builds(m_next, m_settings, m_log, cache, m_programs, m_recorder.get()),
-      m_loader(std::move(loader)) {
-  if (m_recorder != nullptr) {
-    m_recorder->record_loader(m_loader.empty() ? "an unknown loader" : m_loader);
+Layer::Layer(const cl_icd_dispatch& next_functions, LayerSettings given_settings,
+             const cache::CacheSettings& cache, std::string loader_file)
+    : next(next_functions), table(intercepting(next, given_settings)),
+      settings(std::move(given_settings)), log(settings.log), driver(driver_of(next).value()),
+      builder(user_cache_settings(cache, settings), cache, loader::UnsignedSource::built),
+      recorder(settings.mode == Mode::record
+                   ? std::make_unique<Recorder>(settings.record_folder, log)
+                   : nullptr),
+      launches(next), loader(std::move(loader_file)) {
+  for (const std::filesystem::path& path : settings.bundles) {
+    auto bundle = open_bundle(path, settings);
+    if (bundle.has_value()) {
+      builder.add_bundle(*std::move(bundle));
+    } else {
+      report_problem(
+          fmt::format("{} is not used: {}", base::in_quotes(path), bundle.error().message));
+    }
+  }
+  if (recorder != nullptr) {
+    recorder->record_loader(loader.empty() ? "an unknown loader" : loader);
   }
 }
 // NOLINTEND(clang-analyzer-cplusplus.NewDeleteLeaks)
 
-void Layer::report_second_loader(std::string other) noexcept {
+void report_second_loader(Layer& layer, std::string other) noexcept {
   without_exceptions([&] {
-    if (m_has_reported_loader) {
+    if (layer.has_reported_loader) {
       return;
     }
     const std::vector<std::string> loaders = loaded_icd_loaders();
-    const bool is_one_ours = std::find(loaders.begin(), loaders.end(), m_loader) != loaders.end();
+    const bool is_one_ours = std::ranges::count(loaders, layer.loader) != 0;
     for (const std::string& path : loaders) {
-      const bool is_other = is_one_ours ? path != m_loader : loaders.size() > 1;
+      const bool is_other = is_one_ours ? path != layer.loader : loaders.size() > 1;
       if (other.empty() && is_other) {
         other = path;
       }
     }
-    if (other.empty() || m_has_reported_loader.exchange(true)) {
+    if (other.empty() || layer.has_reported_loader.exchange(true)) {
       return;
     }
     const std::string text =
@@ -132,22 +166,11 @@ void Layer::report_second_loader(std::string other) noexcept {
                     "does not see what is built through it",
                     base::in_quotes(other));
     report_problem(text);
-    m_log.write(text);
-    if (m_recorder != nullptr) {
-      m_recorder->record_loader(other);
+    layer.log.write(text);
+    if (layer.recorder != nullptr) {
+      layer.recorder->record_loader(other);
     }
   });
-}
-
-void Layer::set_extension(cl_platform_id platform, const std::string& name, void* function) {
-  const std::scoped_lock lock(m_extensions_mutex);
-  m_extensions.insert_or_assign({platform, name}, function);
-}
-
-void* Layer::extension(cl_platform_id platform, const std::string& name) const {
-  const std::scoped_lock lock(m_extensions_mutex);
-  const auto found = m_extensions.find({platform, name});
-  return found == m_extensions.end() ? nullptr : found->second;
 }
 
 namespace {
@@ -169,42 +192,23 @@ Process& this_process() {
   return *process;
 }
 
-constexpr std::size_t k_known_functions = sizeof(cl_icd_dispatch) / sizeof(void*);
-
-// Copies the functions that both sides know.
-cl_icd_dispatch known_functions(const cl_icd_dispatch& target, std::size_t count) {
-  cl_icd_dispatch table{};
-  std::memcpy(static_cast<void*>(&table), static_cast<const void*>(&target), count * sizeof(void*));
-  return table;
-}
-
 const cl_icd_dispatch& passive_table(const cl_icd_dispatch& next) {
   auto& tables = this_process().passive;
   tables.push_back(std::make_unique<cl_icd_dispatch>(next));
   return *tables.back();
 }
 
-// A loader may also be loaded that never asks for layers.
-void look_for_a_second_loader() noexcept {
-  active_layer().report_second_loader({});
-}
-
-// Returns whether the table has the functions without which the layer passes everything on.
-bool is_usable(const cl_icd_dispatch& table) {
-  return table.clRetainProgram != nullptr && driver_of(table).has_value();
-}
-
 const cl_icd_dispatch& table_for(const cl_icd_dispatch& next, const cl_icd_dispatch* target,
                                  const cache::ProcessEnvironment& environment) {
   Process& process = this_process();
-  if (environment.rights == cache::Rights::elevated || !is_usable(next)) {
+  if (environment.rights == cache::Rights::elevated || !driver_of(next).has_value()) {
     return passive_table(next);
   }
   // Empty if the ICD loader that initialised the layer has left the process.
   const std::string loader = library_of(process.target);
   if (process.layer.load() != nullptr && !loader.empty()) {
     if (library_of(target) != loader) {
-      process.layer.load()->report_second_loader(library_of(target));
+      report_second_loader(*process.layer, library_of(target));
     }
     return passive_table(next);
   }
@@ -219,9 +223,10 @@ const cl_icd_dispatch& table_for(const cl_icd_dispatch& next, const cl_icd_dispa
   process.layer.store(process.layers.back().get());
   process.target = target;
   if (process.layers.size() == 1) {
-    (void)std::atexit(look_for_a_second_loader);
+    // A loader may also be loaded that never asks for layers.
+    (void)std::atexit([] { report_second_loader(active_layer(), {}); });
   }
-  return process.layers.back()->table();
+  return process.layers.back()->table;
 }
 
 } // namespace
@@ -239,19 +244,16 @@ cl_int init_layer(cl_uint entry_count, const cl_icd_dispatch* target, cl_uint* e
   cl_int code = CL_OUT_OF_HOST_MEMORY;
   without_exceptions([&] {
     const std::scoped_lock lock(this_process().mutex);
-    const std::size_t count = std::min<std::size_t>(entry_count, k_known_functions);
-    *table_ret = &table_for(known_functions(*target, count), target, environment);
+    // The functions that both sides know.
+    cl_icd_dispatch known{};
+    const std::size_t count = std::min<std::size_t>(entry_count, sizeof(known) / sizeof(void*));
+    std::memcpy(static_cast<void*>(&known), static_cast<const void*>(target),
+                count * sizeof(void*));
+    *table_ret = &table_for(known, target, environment);
     *entry_count_ret = static_cast<cl_uint>(count);
     code = CL_SUCCESS;
   });
   return code;
-}
-
-void deinit_layer() noexcept {
-  without_exceptions([] {
-    const std::scoped_lock lock(this_process().mutex);
-    this_process().target = nullptr;
-  });
 }
 
 } // namespace clbin::layer
@@ -288,6 +290,10 @@ cl_int CL_API_CALL clInitLayerWithProperties(cl_uint entry_count, const cl_icd_d
 }
 
 cl_int CL_API_CALL clDeinitLayer() {
-  clbin::layer::deinit_layer();
+  clbin::layer::without_exceptions([] {
+    auto& process = clbin::layer::this_process();
+    const std::scoped_lock lock(process.mutex);
+    process.target = nullptr;
+  });
   return CL_SUCCESS;
 }

@@ -2,7 +2,9 @@
 // the functions that ICD loaders call: cl_loader_layers 1.0 (CL/cl_layer.h) and 1.0.1.
 #pragma once
 
-#include "layer/program_builds.hpp"
+#include "layer/queries.hpp"
+#include "layer/recorder.hpp"
+#include "layer/running_launches.hpp"
 
 #include <CL/cl_layer.h>
 
@@ -17,43 +19,31 @@ using cl_layer_properties = cl_properties;
 
 namespace clbin::layer {
 
-// Thread-safe.
-class Layer {
-public:
-  // `next` contains the functions of the next layer; unknown ones are null.
-  // `loader` is the file of the ICD loader that uses the layer; empty if it is not known.
-  Layer(const cl_icd_dispatch& next, LayerSettings settings, const cache::CacheSettings& cache,
-        std::string loader);
+// Thread-safe: members that are not constant are so themselves, or guarded as they say.
+struct Layer {
+  // `next_functions` contains the functions of the next layer; unknown ones are null.
+  // `loader_file` is that of the ICD loader that uses the layer; empty if it is not known. Opens
+  // the bundles of the settings. A problem with one is reported.
+  Layer(const cl_icd_dispatch& next_functions, LayerSettings given_settings,
+        const cache::CacheSettings& cache, std::string loader_file);
 
-  [[nodiscard]] const cl_icd_dispatch& next() const noexcept { return m_next; }
-  // The functions of the layer.
-  [[nodiscard]] const cl_icd_dispatch& table() const noexcept { return m_table; }
-  [[nodiscard]] const LayerSettings& settings() const noexcept { return m_settings; }
-  [[nodiscard]] ProgramTable& programs() noexcept { return m_programs; }
-  [[nodiscard]] ProgramBuilds& builds() noexcept { return m_builds; }
-  // Null unless the mode is `record`.
-  [[nodiscard]] Recorder* recorder() noexcept { return m_recorder.get(); }
-
-  // Says once, on standard error and in the log, that the process has an ICD loader whose builds
-  // the layer does not see: `other`, or any that is loaded now. Empty: look for one.
-  void report_second_loader(std::string other) noexcept;
-
-  // The functions of drivers that the application asked for by name. Null if it did not.
-  void set_extension(cl_platform_id platform, const std::string& name, void* function);
-  [[nodiscard]] void* extension(cl_platform_id platform, const std::string& name) const;
-
-private:
-  cl_icd_dispatch m_next;
-  cl_icd_dispatch m_table;
-  LayerSettings m_settings;
-  LayerLog m_log;
-  ProgramTable m_programs;
-  std::unique_ptr<Recorder> m_recorder;
-  ProgramBuilds m_builds;
-  std::string m_loader;
-  std::atomic<bool> m_has_reported_loader{false};
-  mutable std::mutex m_extensions_mutex;
-  std::map<std::pair<cl_platform_id, std::string>, void*> m_extensions;
+  const cl_icd_dispatch next;
+  const cl_icd_dispatch table; // the functions of the layer
+  const LayerSettings settings;
+  const LayerLog log;
+  const opencl::Driver driver; // of `next`
+  loader::BuilderState builder;
+  ProgramTable programs;
+  const std::unique_ptr<Recorder> recorder; // null unless the mode is `record`
+  RunningLaunches launches;                 // if the user cache stores programs of PoCL
+  std::mutex postponed_mutex;
+  std::vector<DueKeep> postponed; // each with a reference to the driver's program
+  std::atomic<bool> has_postponed{false};
+  const std::string loader;
+  std::atomic<bool> has_reported_loader{false};
+  std::mutex extensions_mutex;
+  // The functions of drivers that the application asked for by name.
+  std::map<std::pair<cl_platform_id, std::string>, void*> extensions;
 };
 
 // The layer of this process. Only functions that init_layer has put into a table call it.
@@ -66,6 +56,51 @@ template <typename Body>
   without_exceptions([&] { code = body(active_layer()); });
   return code;
 }
+
+// Says once, on standard error and in the log, that the process has an ICD loader whose builds
+// the layer does not see: `other`, or any that is loaded now. Empty: look for one.
+void report_second_loader(Layer& layer, std::string other) noexcept;
+
+// ---- Builds ------------------------------------------------------------------------------------
+
+using ProgramCallback = void(CL_CALLBACK*)(cl_program, void*);
+
+// The arguments of clBuildProgram.
+struct BuildCall {
+  cl_program program = nullptr;
+  cl_uint count = 0;
+  const cl_device_id* devices = nullptr;
+  const char* options = nullptr;
+  ProgramCallback callback = nullptr;
+  void* user_data = nullptr;
+};
+
+// Returns whether clBuildProgram or clCompileProgram rejected its arguments and did nothing.
+[[nodiscard]] bool is_argument_error(cl_int code) noexcept;
+// clBuildProgram for a program that is in the table: a binary of a bundle or the user cache, or
+// else the driver's own build.
+[[nodiscard]] cl_int build(Layer& layer, const ProgramView& view, const BuildCall& call) noexcept;
+// clCompileProgram in mode `strict`. Returns CL_COMPILE_PROGRAM_FAILURE.
+[[nodiscard]] cl_int refuse_compile(Layer& layer, const ProgramView& view,
+                                    const BuildCall& call) noexcept;
+// Says that mode `strict` refuses to link the program.
+void report_refused_link(const Layer& layer, const ProgramView& view, cl_int code) noexcept;
+// Lets the driver build a program that has a substitute. Not for mode `strict`.
+void build_natively(const Layer& layer, const ProgramView& view) noexcept;
+// Stores the binary of a program that PoCL has built and launched: now, or once no launch runs.
+// Call it before the driver's release of the program or of its last kernel.
+void keep(Layer& layer, DueKeep due) noexcept;
+// Call it before a launch. Stores the binary if launches of the kernel only repeat themselves.
+void keep_repeated(Layer& layer, cl_kernel kernel) noexcept;
+// Stores the binaries of programs that were launched for the first time, unless a launch runs. Call
+// it on a thread of the application, after a call that has waited.
+void after_wait(Layer& layer) noexcept;
+// Releases what has left the table of programs.
+void release(const Layer& layer, const Ended& ended) noexcept;
+// Records that the program is what the driver has made of it, without a substitute.
+void drop_substitute(Layer& layer, const ProgramView& view) noexcept;
+
+// ---- The table of functions --------------------------------------------------------------------
 
 // Adds a program of IL to the table of programs.
 void track_il(cl_program program, cl_context context, const void* il, std::size_t length) noexcept;
@@ -91,8 +126,6 @@ void intercept(Function& slot, Function replacement) {
 [[nodiscard]] cl_int init_layer(cl_uint entry_count, const cl_icd_dispatch* target,
                                 cl_uint* entry_count_ret, const cl_icd_dispatch** table_ret,
                                 const cache::ProcessEnvironment& environment) noexcept;
-// Passes all further calls on. Calls no driver, because drivers may have been unloaded.
-void deinit_layer() noexcept;
 
 } // namespace clbin::layer
 
@@ -100,4 +133,5 @@ void deinit_layer() noexcept;
 CLBIN_LAYER_EXPORT cl_int CL_API_CALL clInitLayerWithProperties(
     cl_uint entry_count, const cl_icd_dispatch* target, cl_uint* entry_count_ret,
     const cl_icd_dispatch** table_ret, const cl_layer_properties* properties);
+// Passes all further calls on. Calls no driver, because drivers may have been unloaded.
 CLBIN_LAYER_EXPORT cl_int CL_API_CALL clDeinitLayer();

@@ -4,6 +4,7 @@
 #include "base/file_io.hpp"
 #include "base/text.hpp"
 #include "loader/run_time_program.hpp"
+#include "source/directive_scanner.hpp"
 
 #include <charconv>
 #include <limits>
@@ -127,9 +128,10 @@ std::string apply(const Setting& setting, std::string_view value, SettingsRead& 
   return setting.set(result.settings, value);
 }
 
-void add_problem(SettingsRead& result, std::string problem) {
-  if (result.problems.size() < k_max_problems) {
-    result.problems.push_back(std::move(problem));
+// Adds "PLACE: PROBLEM" if there is a problem.
+void add_problem(SettingsRead& result, std::string_view place, std::string_view problem) {
+  if (!problem.empty() && result.problems.size() < k_max_problems) {
+    result.problems.push_back(fmt::format("{}: {}", place, problem));
   }
 }
 
@@ -138,33 +140,21 @@ bool is_digest_start(std::string_view text) {
          text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-// A name with a blank or '=' may be a setting that was meant to have a line of its own.
-bool is_word(std::string_view text) {
-  return !text.empty() && text.find_first_of(" \t=") == std::string_view::npos;
-}
-
 // Reads a file line by line.
 class ConfigurationParser {
 public:
-  ConfigurationParser(const std::string& file, SettingsRead& result)
-      : m_file(file), m_result(result) {}
+  explicit ConfigurationParser(SettingsRead& result) : m_result(result) {}
 
-  void read_line(const base::ConfigurationLine& line) {
-    const std::string problem = read_text(line.text);
-    if (!problem.empty()) {
-      add_problem(m_result, fmt::format("{}:{}: {}", m_file, line.number, problem));
-    }
-  }
-
-private:
-  enum class Section : std::uint8_t { general, rule, unknown };
-
-  std::string read_text(const base::Result<std::string_view>& text) {
+  // Returns the problem with the line; empty if there is none.
+  std::string read_line(const base::Result<std::string_view>& text) {
     if (!text.has_value()) {
       return not_understood(text.error().message);
     }
     return text->front() == '[' ? read_section(*text) : read_setting(*text);
   }
+
+private:
+  enum class Section : std::uint8_t { general, rule, unknown };
 
   std::string read_section(std::string_view line) {
     m_section = Section::unknown;
@@ -180,14 +170,16 @@ private:
       return not_understood(fmt::format("'{}' is not {} to {} lower-case hexadecimal digits",
                                         base::printable(name), k_fewest_digits, k_digest_digits));
     }
-    if (!is_program && (kind != "kernel" || !is_word(name))) {
+    // A name with a blank or '=' may be a setting that was meant to have a line of its own.
+    const bool is_word = !name.empty() && name.find_first_of(" \t=") == std::string_view::npos;
+    if (!is_program && (kind != "kernel" || !is_word)) {
       return not_understood(
           fmt::format("unknown section '{}': expected 'program DIGEST' or 'kernel NAME'",
                       base::printable(inside)));
     }
     m_section = Section::rule;
-    m_subject = is_program ? OptionRule::Subject::program : OptionRule::Subject::kernel;
-    m_name = name;
+    m_rule.subject = is_program ? OptionRule::Subject::program : OptionRule::Subject::kernel;
+    m_rule.name = name;
     return {};
   }
 
@@ -219,38 +211,35 @@ private:
   }
 
   std::string add_rule(std::string_view key, std::string_view value) {
-    OptionRule rule{m_subject, m_name, OptionRule::Action::append, std::string(value)};
-    if (key == "replace-options") {
-      rule.action = OptionRule::Action::replace;
-    } else if (key != "append-options") {
+    m_rule.options = value;
+    m_rule.action =
+        key == "replace-options" ? OptionRule::Action::replace : OptionRule::Action::append;
+    if (key != "replace-options" && key != "append-options") {
       return not_understood(
           fmt::format("unknown setting '{}': expected append-options or replace-options",
                       base::printable(key)));
     }
-    if (m_section == Section::unknown) {
-      return {}; // the section has been reported
+    if (m_section == Section::rule) { // an unknown one has been reported
+      m_result.settings.rules.push_back(m_rule);
     }
-    m_result.settings.rules.push_back(std::move(rule));
     return {};
   }
 
-  const std::string& m_file;
   SettingsRead& m_result;
   std::set<std::string_view> m_given; // settings of signatures
   Section m_section = Section::general;
-  OptionRule::Subject m_subject = OptionRule::Subject::program;
-  std::string m_name;
+  OptionRule m_rule; // with the subject and the name of the section
 };
 
 // A pipe would stop the application, and is empty for the second process that reads it.
 void read_configuration_file(const std::string& path, SettingsRead& result) {
   const auto bytes = base::read_regular_file(path, base::k_max_configuration_bytes);
   if (!bytes.has_value()) {
-    add_problem(result, fmt::format("CLBIN_LAYER_CONFIG: {}", bytes.error().message));
+    add_problem(result, "CLBIN_LAYER_CONFIG", bytes.error().message);
     result.is_file_unclear = true;
     return;
   }
-  apply_configuration({reinterpret_cast<const char*>(bytes->data()), bytes->size()}, path, result);
+  apply_configuration(base::as_text(*bytes), path, result);
 }
 
 // Fails closed if a file may have required signatures, or if the keys are missing. These problems
@@ -274,10 +263,10 @@ void check_signatures(SettingsRead& result) {
 void check_mode(SettingsRead& result) {
   LayerSettings& settings = result.settings;
   if (settings.mode == Mode::record && settings.record_folder.empty()) {
-    add_problem(result, "mode 'record' requires a directory in CLBIN_LAYER_RECORD");
+    result.problems.emplace_back("mode 'record' requires a directory in CLBIN_LAYER_RECORD");
     settings.mode = Mode::cache;
   } else if (settings.mode == Mode::serve && settings.bundles.empty()) {
-    add_problem(result, "mode 'serve' requires bundles in CLBIN_LAYER_BUNDLES");
+    result.problems.emplace_back("mode 'serve' requires bundles in CLBIN_LAYER_BUNDLES");
     settings.mode = Mode::cache;
   }
 }
@@ -285,9 +274,9 @@ void check_mode(SettingsRead& result) {
 } // namespace
 
 void apply_configuration(std::string_view text, const std::string& file, SettingsRead& result) {
-  ConfigurationParser parser(file, result);
+  ConfigurationParser parser(result);
   for (const base::ConfigurationLine& line : base::configuration_lines(text)) {
-    parser.read_line(line);
+    add_problem(result, fmt::format("{}:{}", file, line.number), parser.read_line(line.text));
   }
 }
 
@@ -301,9 +290,8 @@ SettingsRead read_settings(const cache::ProcessEnvironment& environment) {
     const auto value = environment.variable(setting.variable);
     const bool is_set =
         value.has_value() && (!value->empty() || setting.concern != Concern::builds);
-    const std::string problem = is_set ? apply(setting, *value, result) : std::string();
-    if (!problem.empty()) {
-      add_problem(result, fmt::format("{}: {}", setting.variable, problem));
+    if (is_set) {
+      add_problem(result, setting.variable, apply(setting, *value, result));
     }
   }
   check_mode(result);
@@ -313,25 +301,16 @@ SettingsRead read_settings(const cache::ProcessEnvironment& environment) {
 
 namespace {
 
-bool is_word_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 bool contains_word(std::string_view text, std::string_view word) {
   for (std::size_t at = text.find(word); at != std::string_view::npos;
        at = text.find(word, at + 1)) {
     const std::size_t end = at + word.size();
-    const bool begins = at == 0 || !is_word_character(text[at - 1]);
-    if (begins && (end == text.size() || !is_word_character(text[end]))) {
+    const bool begins = at == 0 || !source::is_identifier(text[at - 1]);
+    if (begins && (end == text.size() || !source::is_identifier(text[end]))) {
       return true;
     }
   }
   return false;
-}
-
-bool matches(const OptionRule& rule, const RuledProgram& program) {
-  return rule.subject == OptionRule::Subject::program ? program.digest.starts_with(rule.name)
-                                                      : contains_word(program.text, rule.name);
 }
 
 } // namespace
@@ -340,7 +319,8 @@ std::string apply_rules(const std::vector<OptionRule>& rules, const RuledProgram
                         std::string_view options) {
   std::string result(options);
   for (const OptionRule& rule : rules) {
-    if (!matches(rule, program)) {
+    if (rule.subject == OptionRule::Subject::program ? !program.digest.starts_with(rule.name)
+                                                     : !contains_word(program.text, rule.name)) {
       continue;
     }
     if (rule.action == OptionRule::Action::replace) {

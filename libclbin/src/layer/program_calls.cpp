@@ -20,10 +20,10 @@ cl_program CL_API_CALL create_program_with_source(cl_context context, cl_uint co
                                                   const char** strings, const std::size_t* lengths,
                                                   cl_int* code) {
   const cl_program program =
-      active_layer().next().clCreateProgramWithSource(context, count, strings, lengths, code);
+      active_layer().next.clCreateProgramWithSource(context, count, strings, lengths, code);
   if (program != nullptr) {
     without_exceptions([&] {
-      active_layer().programs().add({program, context, joined(count, strings, lengths), {}});
+      active_layer().programs.add({program, context, joined(count, strings, lengths), {}});
     });
   }
   return program;
@@ -31,40 +31,40 @@ cl_program CL_API_CALL create_program_with_source(cl_context context, cl_uint co
 
 cl_program CL_API_CALL create_program_with_il(cl_context context, const void* il,
                                               std::size_t length, cl_int* code) {
-  const cl_program program = active_layer().next().clCreateProgramWithIL(context, il, length, code);
+  const cl_program program = active_layer().next.clCreateProgramWithIL(context, il, length, code);
   track_il(program, context, il, length);
   return program;
 }
 
 cl_int CL_API_CALL retain_program(cl_program program) {
   Layer& layer = active_layer();
-  const cl_int code = layer.next().clRetainProgram(program);
+  const cl_int code = layer.next.clRetainProgram(program);
   if (code == CL_SUCCESS) {
-    layer.programs().retain(program);
+    layer.programs.change(program, [](TrackedProgram& known) { ++known.references; });
   }
   return code;
 }
 
 cl_int CL_API_CALL release_program(cl_program program) {
   Layer& layer = active_layer();
-  const Released released = layer.programs().release(program);
-  if (released.kind == Released::Kind::over_released) {
+  const std::optional<Ended> ended = layer.programs.release(program);
+  if (!ended.has_value()) {
     return CL_INVALID_PROGRAM;
   }
-  layer.builds().keep(released.ended.due);
-  const cl_int code = layer.next().clReleaseProgram(program);
-  layer.builds().release(released.ended);
+  keep(layer, ended->due);
+  const cl_int code = layer.next.clReleaseProgram(program);
+  release(layer, *ended);
   return code;
 }
 
 cl_int CL_API_CALL build_program(cl_program program, cl_uint count, const cl_device_id* devices,
                                  const char* options, ProgramCallback callback, void* user_data) {
   Layer& layer = active_layer();
-  layer.report_second_loader({});
-  const ProgramView view = layer.programs().find(program);
+  report_second_loader(layer, {});
+  const ProgramView view = layer.programs.find(program);
   return view.program != nullptr
-             ? layer.builds().build(view, {program, count, devices, options, callback, user_data})
-             : layer.next().clBuildProgram(program, count, devices, options, callback, user_data);
+             ? build(layer, view, {program, count, devices, options, callback, user_data})
+             : layer.next.clBuildProgram(program, count, devices, options, callback, user_data);
 }
 
 cl_int CL_API_CALL compile_program(cl_program program, cl_uint count, const cl_device_id* devices,
@@ -72,18 +72,17 @@ cl_int CL_API_CALL compile_program(cl_program program, cl_uint count, const cl_d
                                    const cl_program* headers, const char** names,
                                    ProgramCallback callback, void* user_data) {
   Layer& layer = active_layer();
-  if (layer.programs().build_turn(program) == BuildTurn::has_substitute_kernels) {
+  if (layer.programs.build_turn(program) == BuildTurn::has_substitute_kernels) {
     return CL_INVALID_OPERATION; // as for a program with kernels of its own
   }
-  const ProgramView view = layer.programs().find(program);
-  if (view.program != nullptr && layer.settings().mode == Mode::strict) {
-    return layer.builds().refuse_compile(view,
-                                         {program, count, devices, options, callback, user_data});
+  const ProgramView view = layer.programs.find(program);
+  if (view.program != nullptr && layer.settings.mode == Mode::strict) {
+    return refuse_compile(layer, view, {program, count, devices, options, callback, user_data});
   }
-  const cl_int code = layer.next().clCompileProgram(program, count, devices, options, header_count,
-                                                    headers, names, callback, user_data);
+  const cl_int code = layer.next.clCompileProgram(program, count, devices, options, header_count,
+                                                  headers, names, callback, user_data);
   if (view.program != nullptr && !is_argument_error(code)) {
-    layer.builds().drop_substitute(view);
+    drop_substitute(layer, view);
   }
   return code;
 }
@@ -95,18 +94,18 @@ cl_program CL_API_CALL link_program(cl_context context, cl_uint count, const cl_
   Layer& layer = active_layer();
   bool is_refused = false;
   without_exceptions([&] {
-    if (layer.recorder() != nullptr) {
-      layer.recorder()->record_link();
+    if (layer.recorder != nullptr) {
+      layer.recorder->record_link();
     }
     for (cl_uint i = 0; inputs != nullptr && i < input_count; ++i) {
-      const ProgramView view = layer.programs().find(inputs[i]);
+      const ProgramView view = layer.programs.find(inputs[i]);
       // In mode `strict`, the driver has built none of these. Oclgrind crashes when it links one.
-      if (view.program != nullptr && !is_refused && layer.settings().mode == Mode::strict) {
+      if (view.program != nullptr && !is_refused && layer.settings.mode == Mode::strict) {
         is_refused = true;
-        layer.builds().report_refused_link(view, CL_INVALID_OPERATION);
+        report_refused_link(layer, view, CL_INVALID_OPERATION);
       }
       if (view.has_program() && !is_refused) {
-        layer.builds().build_natively(view);
+        build_natively(layer, view);
       }
     }
   });
@@ -116,25 +115,27 @@ cl_program CL_API_CALL link_program(cl_context context, cl_uint count, const cl_
     }
     return nullptr;
   }
-  return layer.next().clLinkProgram(context, count, devices, options, input_count, inputs, callback,
-                                    user_data, code);
+  return layer.next.clLinkProgram(context, count, devices, options, input_count, inputs, callback,
+                                  user_data, code);
 }
 
 cl_int CL_API_CALL set_specialization_constant(cl_program program, cl_uint id, std::size_t size,
                                                const void* value) {
   Layer& layer = active_layer();
-  const cl_int code = layer.next().clSetProgramSpecializationConstant(program, id, size, value);
+  const cl_int code = layer.next.clSetProgramSpecializationConstant(program, id, size, value);
   if (code == CL_SUCCESS && value != nullptr) {
     without_exceptions([&] {
       const auto* const bytes = static_cast<const std::byte*>(value);
-      layer.programs().set_constant(program, id, base::Bytes(bytes, bytes + size));
+      layer.programs.change(program, [&](TrackedProgram& known) {
+        known.constants.insert_or_assign(id, base::Bytes(bytes, bytes + size));
+      });
     });
   }
   return code;
 }
 
 cl_int ask(const Layer& layer, cl_program program, cl_program_info name, const Answer& answer) {
-  return layer.next().clGetProgramInfo(program, name, answer.size, answer.value, answer.size_ret);
+  return layer.next.clGetProgramInfo(program, name, answer.size, answer.value, answer.size_ret);
 }
 
 cl_int ask_reference_count(const Layer& layer, cl_program program, cl_uint& count) {
@@ -157,71 +158,45 @@ cl_int answer_reference_count(const Layer& layer, const ProgramView& view, const
   return answer.number(count);
 }
 
-// For each device of the application's program, the place of its binary in the substitute's lists.
-std::vector<std::size_t> places_in_substitute(const std::vector<cl_device_id>& wanted,
-                                              const std::vector<cl_device_id>& present) {
-  std::vector<std::size_t> places;
-  places.reserve(wanted.size());
-  for (const cl_device_id device : wanted) {
-    places.push_back(static_cast<std::size_t>(std::find(present.begin(), present.end(), device) -
-                                              present.begin()));
-  }
-  return places;
-}
-
-cl_int answer_binary_sizes(const Layer& layer, cl_program substitute,
-                           const std::vector<std::size_t>& places, const Answer& answer) {
-  const auto sizes =
-      list_of<std::size_t>([&](std::size_t size, void* value, std::size_t* size_ret) {
-        return ask(layer, substitute, CL_PROGRAM_BINARY_SIZES, {size, value, size_ret});
-      });
-  std::vector<std::size_t> wanted;
-  wanted.reserve(places.size());
-  for (const std::size_t place : places) {
-    wanted.push_back(place < sizes.size() ? sizes[place] : 0);
-  }
-  return answer.bytes(std::as_bytes(std::span(wanted)));
-}
-
-cl_int answer_binaries(const Layer& layer, cl_program substitute,
-                       const std::vector<std::size_t>& places, std::size_t count,
+// The lists of the substitute have an item for each of its devices, which can be others than those
+// of the application's program. A device without a binary in the substitute has the item after
+// them.
+cl_int answer_binaries(const Layer& layer, const ProgramView& view, cl_program_info name,
                        const Answer& answer) {
-  const std::size_t needed = places.size() * sizeof(unsigned char*);
+  const cl_program substitute = view.substitute->program();
+  const auto wanted = program_devices(layer.next, view.program->handle);
+  const auto present = program_devices(layer.next, substitute);
+  if (wanted == present) {
+    return ask(layer, substitute, name, answer);
+  }
+  const auto place_of = [&](cl_device_id device) {
+    return static_cast<std::size_t>(std::ranges::find(present, device) - present.begin());
+  };
+  if (name == CL_PROGRAM_BINARY_SIZES) {
+    auto sizes = list_of<std::size_t>([&](std::size_t size, void* value, std::size_t* size_ret) {
+      return ask(layer, substitute, name, {size, value, size_ret});
+    });
+    sizes.resize(present.size() + 1);
+    std::vector<std::size_t> of_wanted;
+    for (const cl_device_id device : wanted) {
+      of_wanted.push_back(sizes[place_of(device)]);
+    }
+    return answer.bytes(std::as_bytes(std::span(of_wanted)));
+  }
+  const std::size_t needed = wanted.size() * sizeof(unsigned char*);
   if (answer.size_ret != nullptr) {
     *answer.size_ret = needed;
   }
-  if (answer.value == nullptr) {
-    return CL_SUCCESS;
+  if (answer.value == nullptr || answer.size < needed) {
+    return answer.value == nullptr ? CL_SUCCESS : CL_INVALID_VALUE;
   }
-  if (answer.size < needed) {
-    return CL_INVALID_VALUE;
-  }
-  std::vector<unsigned char*> outputs(count);
-  auto* const wanted = static_cast<unsigned char**>(answer.value);
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    if (places[i] < outputs.size()) {
-      outputs[places[i]] = wanted[i];
-    }
+  std::vector<unsigned char*> outputs(present.size() + 1);
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    outputs[place_of(wanted[i])] = static_cast<unsigned char**>(answer.value)[i];
   }
   return ask(
-      layer, substitute, CL_PROGRAM_BINARIES,
-      {outputs.size() * sizeof(unsigned char*), static_cast<void*>(outputs.data()), nullptr});
-}
-
-cl_int answer_from_substitute(const Layer& layer, const ProgramView& view, cl_program_info name,
-                              const Answer& answer) {
-  const cl_program substitute = view.substitute->program();
-  if (name == CL_PROGRAM_BINARY_SIZES || name == CL_PROGRAM_BINARIES) {
-    const auto wanted = program_devices(layer.next(), view.program->handle);
-    const auto present = program_devices(layer.next(), substitute);
-    const std::vector<std::size_t> places = places_in_substitute(wanted, present);
-    if (wanted != present) {
-      return name == CL_PROGRAM_BINARIES
-                 ? answer_binaries(layer, substitute, places, present.size(), answer)
-                 : answer_binary_sizes(layer, substitute, places, answer);
-    }
-  }
-  return ask(layer, substitute, name, answer);
+      layer, substitute, name,
+      {present.size() * sizeof(unsigned char*), static_cast<void*>(outputs.data()), nullptr});
 }
 
 // Whether the answer depends on the build. All other answers are those of the driver's program.
@@ -243,13 +218,16 @@ cl_int CL_API_CALL get_program_info(cl_program program, cl_program_info name, st
                                     void* value, std::size_t* size_ret) {
   return guarded([&](Layer& layer) {
     const Answer answer{size, value, size_ret};
-    const ProgramView view = layer.programs().find(program);
+    const ProgramView view = layer.programs.find(program);
     if (name == CL_PROGRAM_REFERENCE_COUNT && (view.has_program() || view.holds != 0)) {
       return answer_reference_count(layer, view, answer);
     }
-    return view.has_program() && depends_on_build(name)
-               ? answer_from_substitute(layer, view, name, answer)
-               : ask(layer, program, name, answer);
+    if (!view.has_program() || !depends_on_build(name)) {
+      return ask(layer, program, name, answer);
+    }
+    return name == CL_PROGRAM_BINARY_SIZES || name == CL_PROGRAM_BINARIES
+               ? answer_binaries(layer, view, name, answer)
+               : ask(layer, view.substitute->program(), name, answer);
   });
 }
 
@@ -259,9 +237,9 @@ cl_int CL_API_CALL get_program_build_info(cl_program program, cl_device_id devic
   return guarded([&](Layer& layer) {
     const Answer answer{size, value, size_ret};
     const auto ask_build = [&](cl_program asked) {
-      return layer.next().clGetProgramBuildInfo(asked, device, name, size, value, size_ret);
+      return layer.next.clGetProgramBuildInfo(asked, device, name, size, value, size_ret);
     };
-    const ProgramView view = layer.programs().find(program);
+    const ProgramView view = layer.programs.find(program);
     const Substitute* const build = view.substitute.get();
     if (build == nullptr ||
         std::count(build->devices().begin(), build->devices().end(), device) == 0) {
@@ -294,7 +272,7 @@ void track_il(cl_program program, cl_context context, const void* il, std::size_
   }
   without_exceptions([&] {
     const auto* const bytes = static_cast<const std::byte*>(il);
-    active_layer().programs().add({program, context, {}, base::Bytes(bytes, bytes + length)});
+    active_layer().programs.add({program, context, {}, base::Bytes(bytes, bytes + length)});
   });
 }
 

@@ -16,22 +16,19 @@ auto* find_in(Map& map, const typename Map::key_type& key) {
   return found == map.end() ? nullptr : &found->second;
 }
 
-loader::KeepTime keep_time(const PendingKeep& pending) {
-  return pending.stored == 0 ? loader::KeepTime::after_launches
-                             : loader::KeepTime::after_more_launches;
+DueKeep due_keep(const std::shared_ptr<TrackedProgram>& program,
+                 const std::shared_ptr<PendingKeep>& pending) {
+  return {program, pending, pending->launches.size(),
+          pending->stored == 0 ? loader::KeepTime::after_launches
+                               : loader::KeepTime::after_more_launches};
 }
 
 // Stops watching the program. Returns it, unless the binary has been stored with all launches.
 DueKeep final_keep(const std::shared_ptr<TrackedProgram>& program) {
-  std::shared_ptr<PendingKeep> pending = std::move(program->pending);
-  program->pending.reset();
-  if (pending == nullptr || pending->launches.size() == pending->stored ||
-      pending->is_being_stored) {
-    return {};
-  }
-  const std::size_t launches = pending->launches.size();
-  const loader::KeepTime time = keep_time(*pending);
-  return {program, std::move(pending), launches, time};
+  const std::shared_ptr<PendingKeep> pending = std::exchange(program->pending, nullptr);
+  const bool is_due = pending != nullptr && pending->launches.size() != pending->stored &&
+                      !pending->is_being_stored;
+  return is_due ? due_keep(program, pending) : DueKeep();
 }
 
 } // namespace
@@ -86,10 +83,10 @@ ProgramView ProgramTable::find(cl_program handle) const {
              : ProgramView{*found, (*found)->substitute, (*found)->own_options, (*found)->holds};
 }
 
-void ProgramTable::retain(cl_program handle) {
+void ProgramTable::change(cl_program handle, const std::function<void(TrackedProgram&)>& change) {
   const Writing lock(m_mutex);
   if (auto* const found = find_in(m_programs, handle); found != nullptr) {
-    ++(*found)->references;
+    change(**found);
   }
 }
 
@@ -109,18 +106,18 @@ Ended ProgramTable::end_if_unused(const std::shared_ptr<TrackedProgram>& program
   return ended;
 }
 
-Released ProgramTable::release(cl_program handle) {
+std::optional<Ended> ProgramTable::release(cl_program handle) {
   const Writing lock(m_mutex);
   const auto* const found = find_in(m_programs, handle);
   if (found == nullptr) {
-    return {};
+    return Ended();
   }
   const std::shared_ptr<TrackedProgram> program = *found;
   if (program->references == 0) {
-    return {Released::Kind::over_released, {}};
+    return std::nullopt;
   }
   --program->references;
-  return {Released::Kind::released, end_if_unused(program)};
+  return end_if_unused(program);
 }
 
 void ProgramTable::forget(cl_program handle) {
@@ -128,20 +125,6 @@ void ProgramTable::forget(cl_program handle) {
   const auto found = m_programs.find(handle);
   if (found != m_programs.end() && found->second->holds == 0) {
     m_programs.erase(found);
-  }
-}
-
-void ProgramTable::set_label(cl_program handle, std::string label) {
-  const Writing lock(m_mutex);
-  if (auto* const found = find_in(m_programs, handle); found != nullptr) {
-    (*found)->label = std::move(label);
-  }
-}
-
-void ProgramTable::set_constant(cl_program handle, cl_uint id, base::Bytes value) {
-  const Writing lock(m_mutex);
-  if (auto* const found = find_in(m_programs, handle); found != nullptr) {
-    (*found)->constants.insert_or_assign(id, std::move(value));
   }
 }
 
@@ -189,20 +172,6 @@ ProgramTable::set_build(const std::shared_ptr<TrackedProgram>& program,
   return std::exchange(program->substitute, std::move(substitute));
 }
 
-void ProgramTable::set_recorded(const std::shared_ptr<TrackedProgram>& program,
-                                RecordedNames names) {
-  auto recorded = std::make_shared<const RecordedNames>(std::move(names));
-  const Writing lock(m_mutex);
-  program->recorded = std::move(recorded);
-}
-
-void ProgramTable::set_pending(const std::shared_ptr<TrackedProgram>& program,
-                               PendingKeep pending) {
-  auto shared = std::make_shared<PendingKeep>(std::move(pending));
-  const Writing lock(m_mutex);
-  program->pending = std::move(shared);
-}
-
 bool ProgramTable::awaits_launches(cl_kernel kernel) const {
   const Reading lock(m_mutex);
   const auto* const found = find_in(m_kernels, kernel);
@@ -215,10 +184,10 @@ void ProgramTable::note_launch(cl_kernel kernel, const std::string& launch) {
   if (found == nullptr || found->program->pending == nullptr) {
     return;
   }
-  const std::shared_ptr<PendingKeep>& pending = found->program->pending;
+  const auto& pending = found->program->pending;
   const bool is_new = pending->launches.insert(found->name + launch).second;
   pending->repeated = is_new ? 0 : pending->repeated + 1;
-  if (is_new && pending->early == EarlyKeep::yes) {
+  if (is_new && pending->is_early) {
     m_new_launches.push_back({found->program, pending});
     m_has_new_launches = true;
   }
@@ -256,7 +225,7 @@ DueKeep ProgramTable::begin_early_keep(const DueKeep& launch) {
     return {};
   }
   pending.is_being_stored = true;
-  return {launch.program, launch.pending, launches, keep_time(pending)};
+  return due_keep(launch.program, launch.pending);
 }
 
 void ProgramTable::end_early_keep(const DueKeep& due) {
@@ -299,16 +268,6 @@ Ended ProgramTable::release_kernel(cl_kernel kernel) {
   Ended result = end_if_unused(ended.program);
   result.kernel_substitute = ended.substitute; // is not released under the lock
   return result;
-}
-
-std::size_t ProgramTable::program_count() const {
-  const Reading lock(m_mutex);
-  return m_programs.size();
-}
-
-std::size_t ProgramTable::kernel_count() const {
-  const Reading lock(m_mutex);
-  return m_kernels.size();
 }
 
 } // namespace clbin::layer

@@ -53,16 +53,14 @@ struct RecordedNames {
   std::string variant;
 };
 
-// Whether a build is also stored while the application runs, each time that it has waited for new
-// launches: it may keep the program until it ends.
-enum class EarlyKeep : std::uint8_t { no, yes };
-
 // A build by PoCL that is stored after the first launches: its binary contains code only for the
 // work-group sizes that were launched until then.
 struct PendingKeep {
   BuildArguments arguments;
   std::string key{}; // ServedBuild::key() at the time of the build
-  EarlyKeep early = EarlyKeep::no;
+  // Whether it is also stored while the application runs, each time that it has waited for new
+  // launches: it may keep the program until it ends.
+  bool is_early = false;
   std::set<std::string> launches{}; // kernels and local sizes, distinct
   unsigned repeated = 0;            // launches since the last new one
   std::size_t stored = 0;           // of `launches`, when the binary was stored last
@@ -115,12 +113,6 @@ struct Ended {
   DueKeep due{};                                         // before the driver releases anything
 };
 
-struct Released {
-  enum class Kind : std::uint8_t { unknown, released, over_released };
-  Kind kind = Kind::unknown;
-  Ended ended{};
-};
-
 // What the counts of a program say about a build.
 enum class BuildTurn : std::uint8_t { free, has_kernels, has_substitute_kernels };
 
@@ -146,19 +138,17 @@ class ProgramTable {
 public:
   void add(TrackedProgram program);
   [[nodiscard]] ProgramView find(cl_program handle) const;
-  void retain(cl_program handle);
+  // Calls `change` with the program, if it is known, while no other thread uses the table.
+  void change(cl_program handle, const std::function<void(TrackedProgram&)>& change);
   // Call it before the driver's clReleaseProgram, because the driver may use the address again.
-  [[nodiscard]] Released release(cl_program handle);
+  // std::nullopt if the application has no reference left.
+  [[nodiscard]] std::optional<Ended> release(cl_program handle);
   // Forgets a program that was not built: the layer then passes on every call for it. Does nothing
   // to a program that the layer has a reference to.
   void forget(cl_program handle);
 
-  // Call it before the program is built.
-  void set_label(cl_program handle, std::string label);
-  void set_constant(cl_program handle, cl_uint id, base::Bytes value);
   [[nodiscard]] std::map<cl_uint, base::Bytes>
   constants(const std::shared_ptr<TrackedProgram>& program) const;
-
   [[nodiscard]] BuildTurn build_turn(cl_program handle) const;
   // Keeps the program in the table during a build. The caller calls clRetainProgram before.
   void begin_build(const std::shared_ptr<TrackedProgram>& program);
@@ -169,9 +159,7 @@ public:
   [[nodiscard]] std::shared_ptr<const Substitute>
   set_build(const std::shared_ptr<TrackedProgram>& program,
             std::shared_ptr<const Substitute> substitute, std::optional<std::string> own_options);
-  void set_recorded(const std::shared_ptr<TrackedProgram>& program, RecordedNames names);
 
-  void set_pending(const std::shared_ptr<TrackedProgram>& program, PendingKeep pending);
   [[nodiscard]] bool awaits_launches(cl_kernel kernel) const;
   void note_launch(cl_kernel kernel, const std::string& launch);
   // Returns whether the launches of the kernel's program only repeat themselves by now. After that,
@@ -195,9 +183,6 @@ public:
   void retain_kernel(cl_kernel kernel);
   // Call it before the driver's clReleaseKernel.
   [[nodiscard]] Ended release_kernel(cl_kernel kernel);
-
-  [[nodiscard]] std::size_t program_count() const;
-  [[nodiscard]] std::size_t kernel_count() const;
 
 private:
   [[nodiscard]] Ended end_if_unused(const std::shared_ptr<TrackedProgram>& program);

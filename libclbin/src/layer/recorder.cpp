@@ -13,9 +13,8 @@ namespace clbin::layer {
 
 namespace {
 
-void write_line(int file, std::string text) {
-  text += '\n';
-  (void)base::write_all_without_signals(file, std::as_bytes(std::span(text)));
+void write_line(int file, const std::string& text) {
+  (void)base::write_all_without_signals(file, base::as_bytes(text + '\n'));
 }
 
 } // namespace
@@ -57,23 +56,21 @@ using base::Result;
 constexpr int k_compression_level = 3;
 constexpr std::string_view k_producer = "libclbin_layer " CLBIN_LIBRARY_VERSION;
 
-Result<void> write_whole(const std::filesystem::path& path, base::ByteView bytes) {
+// Creates or opens the file as `flags` say, and writes at its end.
+Result<void> write_file(const std::filesystem::path& path, int flags, base::ByteView bytes) {
   FileDescriptor file(
-      base::open_retrying(path.c_str(), O_WRONLY | O_CREAT | O_EXCL, S_IRUSR | S_IWUSR));
+      base::open_retrying(path.c_str(), O_WRONLY | O_CREAT | flags, S_IRUSR | S_IWUSR));
   int error = file.is_open() ? base::write_all_without_signals(file.number(), bytes) : errno;
   if (error == 0) {
     error = file.close();
   }
-  if (error != 0) {
-    return base::write_error(base::in_quotes(path), error);
-  }
-  return {};
+  return error == 0 ? Result<void>() : base::write_error(base::in_quotes(path), error);
 }
 
 Result<void> write_by_rename(const std::filesystem::path& folder, const std::string& name,
                              base::ByteView bytes) {
   const std::filesystem::path temporary = folder / ("." + name + ".tmp");
-  Result<void> written = write_whole(temporary, bytes);
+  Result<void> written = write_file(temporary, O_EXCL, bytes);
   if (written.has_value() && ::rename(temporary.c_str(), (folder / name).c_str()) != 0) {
     written = base::write_error(base::in_quotes(folder / name), errno);
   }
@@ -81,11 +78,6 @@ Result<void> write_by_rename(const std::filesystem::path& folder, const std::str
     (void)::unlink(temporary.c_str());
   }
   return written;
-}
-
-// A line feed in the name of a kernel would end the line, and begin another one.
-bool is_control(char c) {
-  return static_cast<unsigned char>(c) < 0x20;
 }
 
 } // namespace
@@ -118,7 +110,8 @@ void Recorder::record(const std::string& program, const format::RecordedLaunch& 
   if (!m_launches.insert(line).second) {
     return;
   }
-  if (std::any_of(launch.kernel.begin(), launch.kernel.end(), is_control)) {
+  // A line feed in the name of a kernel would end the line, and begin another one.
+  if (std::ranges::any_of(launch.kernel, [](unsigned char c) { return c < 0x20; })) {
     m_log.write("not recorded: launches of a kernel whose name contains control characters");
     return;
   }
@@ -136,14 +129,10 @@ void Recorder::record_link() {
 void Recorder::append(const std::string& name, const std::string& line) const {
   // Opened for each line: a forked child writes to a file of its own.
   const std::filesystem::path path = m_folder / fmt::format("{}-{}.log", name, ::getpid());
-  const FileDescriptor file(base::open_retrying(
-      path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, S_IRUSR | S_IWUSR));
-  const int error = file.is_open() ? base::write_all_without_signals(file.number(),
-                                                                     std::as_bytes(std::span(line)))
-                                   : errno;
-  if (error != 0) {
-    m_log.write(fmt::format("not recorded: cannot write {}: {}", base::in_quotes(path),
-                            base::reason_of(error)));
+  const Result<void> written =
+      write_file(path, O_APPEND | O_NOFOLLOW | O_NONBLOCK, base::as_bytes(line));
+  if (!written.has_value()) {
+    m_log.write("not recorded: " + written.error().message);
   }
 }
 

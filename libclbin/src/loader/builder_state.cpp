@@ -115,8 +115,7 @@ public:
 
   [[nodiscard]] Result<BuilderMatch> find(const Digest& source, const std::string& options) {
     BuilderMatch match;
-    auto named = m_bundle->find_group(source::recorded_program_name(source),
-                                      source::recorded_variant_name(options));
+    auto named = m_bundle->find_group(base::to_hex(source), source::recorded_variant_name(options));
     if (named.has_value()) {
       match.source = Contains::yes;
       match.group = *std::move(named);

@@ -478,7 +478,7 @@ void RunTimeProgram::remember(cl_program program) {
 }
 
 std::string RunTimeProgram::program() {
-  return source::recorded_program_name(digest());
+  return base::to_hex(digest());
 }
 
 std::string RunTimeProgram::variant() const {

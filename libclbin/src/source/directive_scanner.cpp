@@ -104,12 +104,17 @@ public:
     while (!m_reader.at_end()) {
       skip_blanks_and_comments();
       if (m_reader.peek() == '#') {
-        const std::uint32_t line = m_reader.line();
+        DirectiveText directive;
+        directive.first_line = m_reader.line();
         m_reader.advance();
-        parse(read_directive(line));
+        read_line(&directive);
+        directive.line = m_reader.line();
+        directive.end = m_reader.offset();
+        parse(directive);
       } else {
-        skip_line();
+        read_line(nullptr);
       }
+      m_reader.advance(); // the line feed
     }
     return std::move(m_result);
   }
@@ -174,49 +179,30 @@ private:
     m_reader.advance();
   }
 
-  void skip_line() {
-    while (!m_reader.at_end()) {
-      const char c = m_reader.peek();
-      if (c == '\n') {
-        m_reader.advance();
-        return;
-      }
-      if (at_comment()) {
-        skip_comment();
-      } else if (c == '"' || c == '\'') {
-        skip_literal(nullptr);
-      } else {
-        m_reader.advance();
-      }
-    }
-  }
-
-  DirectiveText read_directive(std::uint32_t first_line) {
-    DirectiveText directive;
-    directive.first_line = first_line;
+  // Reads up to the line feed. Keeps the text of a directive.
+  void read_line(DirectiveText* kept) {
     // Determined once, because only the first quote of a directive can begin its header name.
     std::optional<bool> names_header;
     while (!m_reader.at_end() && m_reader.peek() != '\n') {
       const char c = m_reader.peek();
-      const bool first_quote = (c == '<' || c == '"') && !names_header;
+      const bool first_quote = kept != nullptr && (c == '<' || c == '"') && !names_header;
       if (first_quote) {
-        names_header = is_include_word(directive.text);
+        names_header = is_include_word(kept->text);
       }
       if (first_quote && *names_header) {
-        read_header_name(directive, c == '<' ? '>' : '"');
+        read_header_name(*kept, c == '<' ? '>' : '"');
       } else if (c == '"' || c == '\'') {
-        skip_literal(&directive);
-      } else if (at_comment()) {
-        directive.text += ' ';
-        directive.offsets.push_back(m_reader.offset());
-        skip_comment();
+        skip_literal(kept);
+      } else if (!at_comment()) {
+        take(kept);
       } else {
-        take(&directive);
+        if (kept != nullptr) {
+          kept->text += ' ';
+          kept->offsets.push_back(m_reader.offset());
+        }
+        skip_comment();
       }
     }
-    directive.line = m_reader.line();
-    directive.end = m_reader.offset();
-    return directive;
   }
 
   // A header name contains neither comments nor escapes.

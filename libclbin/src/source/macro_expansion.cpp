@@ -1,8 +1,11 @@
 #include "source/macro_expansion.hpp"
 
+#include "source/words.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <deque>
+#include <utility>
 
 namespace clbin::source {
 
@@ -38,59 +41,31 @@ void hide(Hidden& hidden, const Hidden& more) {
   hidden = std::move(result);
 }
 
-bool is_space(char c) {
-  return std::isspace(static_cast<unsigned char>(c)) != 0;
-}
-
-std::size_t end_of_literal(std::string_view text) {
-  for (std::size_t i = 1; i < text.size(); ++i) {
-    if (text[i] == text.front()) {
-      return i + 1;
-    }
-    i += text[i] == '\\' ? 1 : 0;
-  }
-  return text.size();
-}
-
-// Returns the kind of the first token of `text`.
+// Returns the kind of the first token of `text`. A number is a word, too: "2d" and "x2" are pasted
+// and compared as a whole.
 TokenKind first_kind(std::string_view text) {
   const char c = text.front();
-  if (is_identifier(c)) {
-    return is_identifier_start(c) ? TokenKind::identifier : TokenKind::other;
-  }
   if (c == '"' || c == '\'') {
     return TokenKind::literal;
   }
-  return text.starts_with("##") ? TokenKind::paste : TokenKind::other;
-}
-
-// A number is a word, too: "2d" and "x2" are pasted and compared as a whole.
-Token first_token(std::string_view text) {
-  const TokenKind kind = first_kind(text);
-  if (is_identifier(text.front())) {
-    return {kind,
-            std::string(text.begin(), std::find_if_not(text.begin(), text.end(), is_identifier))};
-  }
-  if (kind == TokenKind::literal) {
-    return {kind, std::string(text.substr(0, end_of_literal(text)))};
-  }
-  return {kind, std::string(text.substr(0, kind == TokenKind::paste ? 2 : 1))};
+  return is_identifier_start(c)   ? TokenKind::identifier
+         : text.starts_with("##") ? TokenKind::paste
+                                  : TokenKind::other;
 }
 
 Tokens tokenize(std::string_view text) {
   Tokens tokens;
   bool space = false;
   while (!text.empty()) {
-    if (is_space(text.front())) {
+    if (std::isspace(static_cast<unsigned char>(text.front())) != 0) {
       space = true;
       text.remove_prefix(1);
       continue;
     }
-    Token token = first_token(text);
-    text.remove_prefix(token.text.size());
-    token.space_before = space;
-    space = false;
-    tokens.push_back(std::move(token));
+    const TokenKind kind = first_kind(text);
+    const std::size_t size = kind == TokenKind::paste ? 2 : word_bytes(text);
+    tokens.push_back({kind, std::string(text.substr(0, size)), std::exchange(space, false)});
+    text.remove_prefix(size);
   }
   return tokens;
 }

@@ -22,11 +22,6 @@ constexpr std::array<std::string_view, 12> k_file_options{
 // An option of Intel's compiler, which is followed by options of its own.
 constexpr std::string_view k_igc_options = "-igc_opts";
 
-bool can_read_files(std::string_view word) {
-  return !word.starts_with(k_igc_options) &&
-         std::ranges::any_of(k_file_options, [&](auto prefix) { return word.starts_with(prefix); });
-}
-
 void append(std::string& normalized, const base::OptionWord& word) {
   const bool only_spaces = word.space_before.find_first_not_of(' ') == std::string_view::npos;
   if (!normalized.empty()) {
@@ -85,10 +80,6 @@ base::Digest il_digest(base::ByteView il) {
   return hasher.finish();
 }
 
-std::string recorded_program_name(const base::Digest& digest) {
-  return base::to_hex(digest);
-}
-
 BuildOptions parse_build_options(std::string_view options) {
   BuildOptions result;
   const auto words = base::split_option_words(options);
@@ -106,7 +97,10 @@ BuildOptions parse_build_options(std::string_view options) {
     } else if (!is_value && plain.starts_with("-I") && plain.size() > 2) {
       result.include_folders.push_back(plain.substr(2));
     } else {
-      if (!is_value && result.why_not_closed.empty() && can_read_files(plain)) {
+      const bool can_read_files =
+          !plain.starts_with(k_igc_options) &&
+          std::ranges::any_of(k_file_options, [&](auto start) { return plain.starts_with(start); });
+      if (!is_value && result.why_not_closed.empty() && can_read_files) {
         result.why_not_closed = fmt::format("the build option '{}' can read a file", plain);
       }
       append(result.normalized, *word);

@@ -1,6 +1,6 @@
-// Names of programs whose source is known only at run time: digests of what the driver compiles.
-// clbin_build, the layer and `oclcc --record` use the same names, so that each finds what another
-// stored.
+// Names of programs whose source is known only at run time: digests of what the driver compiles, as
+// 64 lower-case hexadecimal digits. clbin_build, the layer and `oclcc --record` use the same names,
+// so that each finds what another stored.
 #pragma once
 
 #include "base/digest.hpp"
@@ -20,8 +20,6 @@ namespace clbin::source {
 [[nodiscard]] base::Digest source_digest(std::string_view main_text,
                                          const std::vector<format::SourceFile>& headers);
 [[nodiscard]] base::Digest il_digest(base::ByteView il);
-// Returns the digest as 64 lower-case hexadecimal digits.
-[[nodiscard]] std::string recorded_program_name(const base::Digest& digest);
 
 // Returns the name of the first kernel that the text declares, by which a person recognizes the
 // program; empty if none is found. Does not preprocess the text: a name that a macro makes is that

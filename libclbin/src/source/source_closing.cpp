@@ -66,45 +66,6 @@ char character_of_trigraph(std::string_view text) {
   return index == std::string_view::npos ? '\0' : k_trigraph_characters[index];
 }
 
-// Phase 1: replaces each trigraph and each end of a line by one character.
-std::string with_plain_characters(std::string_view text) {
-  std::string result;
-  result.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char trigraph = character_of_trigraph(text.substr(i));
-    const bool ends_line = text[i] == '\r' && !text.substr(i + 1).starts_with('\n');
-    if (trigraph != '\0') {
-      result += trigraph;
-      i += 2;
-    } else if (ends_line) {
-      result += '\n';
-    } else {
-      result += text[i] == '\0' ? ' ' : text[i];
-    }
-  }
-  return result;
-}
-
-// Phase 2, without joining lines.
-std::string without_blanks_before_line_ends(std::string_view text) {
-  std::string result;
-  result.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    result += text[i];
-    if (text[i] != '\\') {
-      continue;
-    }
-    std::size_t end = i + 1;
-    while (end < text.size() && is_gap_blank(text[end])) {
-      ++end;
-    }
-    if (end < text.size() && text[end] == '\n') {
-      i = end - 1;
-    }
-  }
-  return result;
-}
-
 // A word and its position in the text. `word` does not contain the line continuations within it.
 struct LenientWord {
   std::size_t begin = 0; // k_none after a gap that is too long
@@ -211,42 +172,42 @@ private:
   std::string_view m_text;
 };
 
-// The headers of a package: their original names and their names in the closed package.
-class HeaderNames {
-public:
-  explicit HeaderNames(const format::SourcePackage& package) {
-    for (const format::SourceFile& header : package.headers) {
-      m_closed[header.include_name] = closed(header.include_name);
-    }
-    for (const format::SourceFile& header : package.headers) {
-      const std::string name = closed(header.include_name);
-      m_closed[name] = name;
-    }
-  }
+using HeaderNames = std::map<std::string, std::string>;
 
-  // Returns std::nullopt if the package has no such header, or if compilers may read the name
-  // differently.
-  std::optional<std::string> closed_name(const std::string& name) const {
-    const auto found = m_closed.find(name);
-    return found == m_closed.end() ? std::nullopt : std::optional(found->second);
-  }
+std::string closed(const std::string& name) {
+  const std::size_t last = name.rfind('/') + 1; // npos + 1 is 0
+  return name.substr(0, last) + std::string(k_closed_prefix) + name.substr(last);
+}
 
-  static std::string closed(const std::string& name) {
-    const std::size_t last = name.rfind('/') + 1; // npos + 1 is 0
-    return name.substr(0, last) + std::string(k_closed_prefix) + name.substr(last);
+// Returns the names of the headers in the closed package, by their original names and by
+// themselves.
+HeaderNames closed_names(const format::SourcePackage& package) {
+  HeaderNames names;
+  for (const format::SourceFile& header : package.headers) {
+    names[header.include_name] = closed(header.include_name);
   }
+  for (const format::SourceFile& header : package.headers) {
+    const std::string name = closed(header.include_name);
+    names[name] = name;
+  }
+  return names;
+}
 
-private:
-  std::map<std::string, std::string> m_closed; // also maps each closed name to itself
-};
+// Returns std::nullopt if the package has no such header, or if compilers may read the name
+// differently.
+std::optional<std::string> closed_name(const HeaderNames& names, const std::string& name) {
+  const auto found = names.find(name);
+  return found == names.end() ? std::nullopt : std::optional(found->second);
+}
 
 // "name" or <name> at `at`; std::nullopt if there is none, or one that cannot be a header of a
 // package.
 struct HeaderToken {
-  std::string name;
+  std::optional<std::string> closed; // the closed name, if the package has such a header
   std::size_t end = 0;
 };
-std::optional<HeaderToken> header_token_at(std::string_view text, std::size_t at) {
+std::optional<HeaderToken> header_token_at(std::string_view text, std::size_t at,
+                                           const HeaderNames& names) {
   const char open = at < text.size() ? text[at] : '\0';
   if (open != '"' && open != '<') {
     return std::nullopt;
@@ -256,12 +217,12 @@ std::optional<HeaderToken> header_token_at(std::string_view text, std::size_t at
   if (size == k_none || rest[size] == '\n') {
     return std::nullopt;
   }
-  std::string name(rest.substr(0, size));
+  const std::string name(rest.substr(0, size));
   // Characters that could begin a directive, end the name or join lines for some compiler.
   if (name.find_first_of("#%\"<>\\") != std::string::npos) {
     return std::nullopt;
   }
-  return HeaderToken{std::move(name), at + 1 + size + 1};
+  return HeaderToken{closed_name(names, name), at + 1 + size + 1};
 }
 
 // Returns the size of all texts in bytes.
@@ -301,63 +262,53 @@ std::string lines_of(std::string_view options) {
   return lines;
 }
 
-// The macros of a package and of its build options, which resolve #include NAME. They are read on
-// first use, because few programs need them.
-class IncludedMacros {
-public:
-  // `package` and `options` must outlive this object.
-  IncludedMacros(const format::SourcePackage& package, std::string_view options)
-      : m_package(package), m_options(options) {}
-
-  // Returns the header name, without quotes, that `text` expands to; std::nullopt if it may expand
-  // to none or to several, or if the expansion takes too long.
-  std::optional<std::string> only_name(const std::string& text) {
-    if (!m_macros) {
-      read_macros();
-    }
-    const MacroExpansion expansion = expand_macros(text, *m_macros, {}, m_budget);
-    if (expansion.extent == MacroExpansion::Extent::cut_short || expansion.texts.size() != 1) {
-      return std::nullopt;
-    }
-    IncludeDirective meant = parse_header_name(*expansion.texts.begin());
-    if (meant.form == IncludeForm::macro) {
-      return std::nullopt;
-    }
-    return std::move(meant.name);
+// Returns the macros of a package and of its build options, which resolve #include NAME.
+MacroTable macros_of(const format::SourcePackage& package, std::string_view options) {
+  MacroTable macros;
+  if (size_of(package) > k_max_macro_bytes) {
+    return macros;
   }
-
-private:
-  void read_macros() {
-    m_macros.emplace();
-    if (size_of(m_package) > k_max_macro_bytes) {
-      return;
-    }
-    add_macros(m_package.main.text, *m_macros);
-    for (const format::SourceFile& header : m_package.headers) {
-      add_macros(header.text, *m_macros);
-    }
-    MacroTable given;
-    add_macros(lines_of(m_options), given);
-    // Options replace definitions of the text, which are typically inside #ifndef.
-    for (auto& [name, values] : given) {
-      (*m_macros)[name] = std::move(values);
-    }
+  add_macros(package.main.text, macros);
+  for (const format::SourceFile& header : package.headers) {
+    add_macros(header.text, macros);
   }
-
-  const format::SourcePackage& m_package;
-  std::string_view m_options;
-  std::optional<MacroTable> m_macros;
-  ExpansionBudget m_budget;
-};
+  MacroTable given;
+  add_macros(lines_of(options), given);
+  // Options replace definitions of the text, which are typically inside #ifndef.
+  for (auto& [name, values] : given) {
+    macros[name] = std::move(values);
+  }
+  return macros;
+}
 
 // State that the texts of a package share.
 struct ClosingState {
-  const HeaderNames& names;
-  IncludedMacros& macros;
+  const format::SourcePackage& package; // as given
+  std::string_view options;
+  const HeaderNames names;
+  std::optional<MacroTable> macros{}; // read on first use, because few programs need them
+  ExpansionBudget budget{};
   // Macros that are only ever defined as strings that name headers, and that no option defines.
-  std::set<std::string> definitions;
-  std::set<std::string> proved; // those of `definitions` that an #include names
-  std::size_t long_errors = 0;  // #error lines that include the reason
+  std::set<std::string> definitions{};
+  std::set<std::string> proved{}; // those of `definitions` that an #include names
+  std::size_t long_errors = 0;    // #error lines that include the reason
+
+  // Returns the closed name of the header that `text` expands to; std::nullopt if it is empty, may
+  // expand to none or to several, or if the expansion takes too long.
+  std::optional<std::string> closed_expansion(const std::string& text) {
+    if (text.empty()) {
+      return std::nullopt;
+    }
+    if (!macros) {
+      macros = macros_of(package, options);
+    }
+    const MacroExpansion expansion = expand_macros(text, *macros, {}, budget);
+    if (expansion.extent == MacroExpansion::Extent::cut_short || expansion.texts.size() != 1) {
+      return std::nullopt;
+    }
+    const IncludeDirective meant = parse_header_name(*expansion.texts.begin());
+    return meant.form == IncludeForm::macro ? std::nullopt : closed_name(names, meant.name);
+  }
 };
 
 std::string quoted(const std::string& name) {
@@ -437,12 +388,9 @@ private:
     if (at == k_none || at >= m_view.size()) {
       return false;
     }
-    if (const auto token = header_token_at(m_view, at)) {
-      const auto closed = m_state.names.closed_name(token->name);
-      if (closed) {
-        name_header(at, token->end, *closed);
-      }
-      return closed.has_value();
+    if (const auto token = header_token_at(m_view, at, m_state.names)) {
+      name_header(at, token->end, token->closed);
+      return token->closed.has_value();
     }
     if (!is_identifier_start(m_view[at])) {
       return false;
@@ -451,16 +399,14 @@ private:
       return true;
     }
     const ComputedName computed = computed_name(at, Ends::with_line);
-    const auto closed = closed_name_of(computed.text);
-    if (closed) {
-      name_header(at, computed.end, *closed);
-    }
-    return closed.has_value();
+    const auto name = m_state.closed_expansion(computed.text);
+    name_header(at, computed.end, name);
+    return name.has_value();
   }
 
-  void name_header(std::size_t begin, std::size_t end, const std::string& closed) {
-    if (m_view.substr(begin, end - begin) != quoted(closed)) {
-      replace(begin, end, quoted(closed));
+  void name_header(std::size_t begin, std::size_t end, const std::optional<std::string>& name) {
+    if (name && m_view.substr(begin, end - begin) != quoted(*name)) {
+      replace(begin, end, quoted(*name));
     }
   }
 
@@ -470,11 +416,6 @@ private:
       m_state.proved.insert(name);
     }
     return proved;
-  }
-
-  std::optional<std::string> closed_name_of(const std::string& computed) {
-    const auto name = computed.empty() ? std::nullopt : m_state.macros.only_name(computed);
-    return name ? m_state.names.closed_name(*name) : std::nullopt;
   }
 
   enum class Ends : std::uint8_t { with_line, with_parenthesis };
@@ -516,10 +457,8 @@ private:
     if (m_state.proved.count(name.word) == 0 || value == k_none) {
       return;
     }
-    const auto token = header_token_at(m_view, value);
-    const auto closed = token ? m_state.names.closed_name(token->name) : std::nullopt;
-    if (closed) {
-      name_header(value, token->end, *closed);
+    if (const auto token = header_token_at(m_view, value, m_state.names)) {
+      name_header(value, token->end, token->closed);
     }
   }
 
@@ -559,10 +498,10 @@ private:
     if (at == k_none || at >= m_view.size()) {
       return {false, open + 1};
     }
-    if (const auto token = header_token_at(m_view, at)) {
+    if (const auto token = header_token_at(m_view, at, m_state.names)) {
       const std::size_t close = m_text.after_gap(token->end);
       const bool closes = close != k_none && m_text.is_at(close, ')');
-      return {m_state.names.closed_name(token->name).has_value(), closes ? close + 1 : token->end};
+      return {token->closed.has_value(), closes ? close + 1 : token->end};
     }
     const ComputedName computed = computed_name(at, Ends::with_parenthesis);
     if (computed.text.empty()) {
@@ -570,7 +509,7 @@ private:
     }
     const bool found =
         is_identifier_start(m_view[at]) &&
-        (is_proved(m_text.word_at(at).word) || closed_name_of(computed.text).has_value());
+        (is_proved(m_text.word_at(at).word) || m_state.closed_expansion(computed.text).has_value());
     return {found, computed.end + 1};
   }
 
@@ -587,14 +526,14 @@ bool names_header_at(const LenientText& text, std::size_t end, const HeaderNames
   if (value == k_none || text.is_at(text.after_splices(end), '(') || !text.is_at(value, '"')) {
     return false;
   }
-  const auto token = header_token_at(text.text(), value);
-  return token && names.closed_name(token->name).has_value();
+  const auto token = header_token_at(text.text(), value, names);
+  return token && token->closed.has_value();
 }
 
-// candidates: adds the macros that `text` defines as strings that name headers to
-// `state.definitions`. others: removes those that it defines as anything else.
-enum class DefinitionSweep : std::uint8_t { candidates, others };
-void add_definitions(const LenientText& text, DefinitionSweep sweep, ClosingState& state) {
+// Calls `visit` with the name of each macro that `text` defines, and with whether it is one that an
+// #include may name, defined as a string that names a header.
+template <typename Visit>
+void for_each_definition(const LenientText& text, const HeaderNames& names, const Visit& visit) {
   const std::string_view view = text.text();
   for (std::size_t at = view.find_first_of("#%"); at != k_none;
        at = view.find_first_of("#%", at + 1)) {
@@ -607,14 +546,8 @@ void add_definitions(const LenientText& text, DefinitionSweep sweep, ClosingStat
     if (name.begin == k_none) {
       continue;
     }
-    const bool names_header = names_header_at(text, name.end, state.names);
-    const bool is_candidate = !name.word.empty() && !name.word.starts_with('_') && names_header;
-    if (sweep == DefinitionSweep::candidates && is_candidate &&
-        state.definitions.size() < k_max_definitions) {
-      state.definitions.insert(name.word);
-    } else if (sweep == DefinitionSweep::others && !is_candidate) {
-      state.definitions.erase(name.word);
-    }
+    visit(name.word, !name.word.empty() && !name.word.starts_with('_') &&
+                         names_header_at(text, name.end, names));
   }
 }
 
@@ -640,37 +573,26 @@ void for_each_word(std::string_view text, const Visit& visit) {
   }
 }
 
-// Determines whether "##" could join words of the source to one that probes for headers.
-class ProbeParts {
-public:
-  void add(std::string_view text) {
-    for_each_word(text, [this](const std::string& word) {
-      const auto contains = [&](std::string_view probe) { return probe.find(word) != k_none; };
-      if (!word.empty() && std::ranges::any_of(k_probes, contains)) {
-        m_parts.insert(word);
-      }
-    });
-  }
-
-  [[nodiscard]] bool make_a_probe() const {
-    return std::ranges::any_of(k_probes, [this](std::string_view probe) { return make(probe); });
-  }
-
-private:
-  [[nodiscard]] bool make(std::string_view word) const {
-    std::vector<bool> reached(word.size() + 1, false);
-    reached[0] = true;
-    for (std::size_t end = 1; end <= word.size(); ++end) {
-      for (std::size_t begin = 0; begin < end && !reached[end]; ++begin) {
-        const std::string part(word.substr(begin, end - begin));
-        reached[end] = reached[begin] && m_parts.count(part) != 0;
-      }
+// Adds the words of the text of which "##" could make one that probes for headers.
+void add_probe_parts(std::string_view text, std::set<std::string>& parts) {
+  for_each_word(text, [&](const std::string& word) {
+    const auto contains = [&](std::string_view probe) { return probe.find(word) != k_none; };
+    if (!word.empty() && std::ranges::any_of(k_probes, contains)) {
+      parts.insert(word);
     }
-    return reached.back();
-  }
+  });
+}
 
-  std::set<std::string> m_parts;
-};
+bool can_make(std::string_view word, const std::set<std::string>& parts) {
+  std::vector<bool> reached(word.size() + 1, false);
+  reached[0] = true;
+  for (std::size_t end = 1; end <= word.size(); ++end) {
+    for (std::size_t begin = 0; begin < end && !reached[end]; ++begin) {
+      reached[end] = reached[begin] && parts.contains(std::string(word.substr(begin, end - begin)));
+    }
+  }
+  return reached.back();
+}
 
 format::SourcePackage refused(const format::SourcePackage& package, std::string_view reason) {
   format::SourcePackage result;
@@ -679,38 +601,33 @@ format::SourcePackage refused(const format::SourcePackage& package, std::string_
   return result;
 }
 
-bool begins_a_probe(std::string_view text) {
-  bool begins = false;
-  for_each_word(text, [&](const std::string& word) {
-    begins = begins || (word.starts_with('_') && std::ranges::any_of(k_probes, [&](auto probe) {
-                          return probe.starts_with(word);
-                        }));
-  });
-  return begins;
-}
-
 bool macros_can_make_probes(const std::vector<std::string*>& texts, std::string_view options) {
-  // Almost no program contains the beginning of such a word.
-  if (!begins_a_probe(options) &&
-      std::ranges::none_of(texts, [](const std::string* text) { return begins_a_probe(*text); })) {
-    return false;
+  std::set<std::string> parts;
+  add_probe_parts(options, parts);
+  for (const std::string* text : texts) {
+    add_probe_parts(*text, parts);
   }
-  ProbeParts parts;
-  parts.add(options);
-  std::ranges::for_each(texts, [&](const std::string* text) { parts.add(*text); });
-  return parts.make_a_probe();
+  return std::ranges::any_of(k_probes, [&](auto probe) { return can_make(probe, parts); });
 }
 
 // Finds the macros that are only ever defined as strings that name headers.
-void find_definitions(const std::vector<std::string*>& texts, std::string_view options,
-                      ClosingState& state) {
+void find_definitions(const std::vector<std::string*>& texts, ClosingState& state) {
   state.definitions.clear();
-  for (const DefinitionSweep sweep : {DefinitionSweep::candidates, DefinitionSweep::others}) {
-    for (const std::string* text : texts) {
-      add_definitions(LenientText(*text), sweep, state);
-    }
+  for (const std::string* text : texts) {
+    for_each_definition(LenientText(*text), state.names, [&](const auto& name, bool names_header) {
+      if (names_header && state.definitions.size() < k_max_definitions) {
+        state.definitions.insert(name);
+      }
+    });
   }
-  for_each_word(options, [&](const std::string& word) {
+  for (const std::string* text : texts) {
+    for_each_definition(LenientText(*text), state.names, [&](const auto& name, bool names_header) {
+      if (!names_header) {
+        state.definitions.erase(name);
+      }
+    });
+  }
+  for_each_word(state.options, [&](const std::string& word) {
     state.definitions.erase(word);
     state.definitions.erase(word.substr(word.starts_with('D') ? 1 : 0)); // -DNAME
   });
@@ -718,11 +635,10 @@ void find_definitions(const std::vector<std::string*>& texts, std::string_view o
 
 // Replaces until nothing is left to replace, because a replacement can remove text that prevented
 // another directive from being recognized. Returns false if too many passes are required.
-bool close_texts(const std::vector<std::string*>& texts, std::string_view options,
-                 ClosingState& state) {
+bool close_texts(const std::vector<std::string*>& texts, ClosingState& state) {
   for (unsigned pass = 0; pass < k_max_passes; ++pass) {
     const std::size_t proved = state.proved.size();
-    find_definitions(texts, options, state);
+    find_definitions(texts, state);
     bool is_closed = true;
     for (std::string* text : texts) {
       if (auto closed = TextCloser(LenientText(*text), state).close()) {
@@ -740,7 +656,27 @@ bool close_texts(const std::vector<std::string*>& texts, std::string_view option
 } // namespace
 
 std::string normalized(std::string_view text) {
-  return without_blanks_before_line_ends(with_plain_characters(text));
+  std::string result;
+  result.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char trigraph = character_of_trigraph(text.substr(i));
+    const bool ends_line =
+        text[i] == '\n' || (text[i] == '\r' && !text.substr(i + 1).starts_with('\n'));
+    if (trigraph != '\0') {
+      result += trigraph;
+      i += 2;
+    } else if (ends_line) {
+      std::size_t end = result.size();
+      while (end > 0 && is_gap_blank(result[end - 1])) {
+        --end;
+      }
+      result.resize(end > 0 && result[end - 1] == '\\' ? end : result.size());
+      result += '\n';
+    } else {
+      result += text[i] == '\0' ? ' ' : text[i];
+    }
+  }
+  return result;
 }
 
 format::SourcePackage close_source(const format::SourcePackage& package, std::string_view options) {
@@ -748,15 +684,13 @@ format::SourcePackage close_source(const format::SourcePackage& package, std::st
     return refused(package,
                    "the bundle's source is larger than 16 MiB, and libclbin does not build it");
   }
-  format::SourcePackage closed = package;
-  const std::vector<std::string*> texts = texts_of(closed);
-  const HeaderNames names(package);
-  IncludedMacros macros(package, options);
-  ClosingState state{names, macros, {}, {}, 0};
+  format::SourcePackage result = package;
+  const std::vector<std::string*> texts = texts_of(result);
+  ClosingState state{package, options, closed_names(package)};
   for (std::string* text : texts) {
     *text = normalized(*text);
   }
-  if (!close_texts(texts, options, state)) {
+  if (!close_texts(texts, state)) {
     return refused(package, "the includes of this source are ambiguous");
   }
   if (macros_can_make_probes(texts, options)) {
@@ -764,10 +698,10 @@ format::SourcePackage close_source(const format::SourcePackage& package, std::st
         package,
         "this source or its build options construct a preprocessor word that searches for files");
   }
-  for (format::SourceFile& header : closed.headers) {
-    header.include_name = HeaderNames::closed(header.include_name);
+  for (format::SourceFile& header : result.headers) {
+    header.include_name = closed(header.include_name);
   }
-  return closed;
+  return result;
 }
 
 std::string with_open_names(std::string_view log) {

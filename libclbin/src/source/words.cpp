@@ -6,9 +6,22 @@
 
 namespace clbin::source {
 
+std::size_t word_bytes(std::string_view text) {
+  const char quote = text.front();
+  if (quote != '"' && quote != '\'') {
+    const auto end = std::ranges::find_if_not(text, is_identifier);
+    return std::max<std::size_t>(static_cast<std::size_t>(end - text.begin()), 1);
+  }
+  std::size_t at = 1;
+  while (at < text.size() && text[at] != quote && text[at] != '\n') {
+    at += text[at] == '\\' ? 2 : 1;
+  }
+  return std::min(at + 1, text.size());
+}
+
 std::string_view Words::next() {
   skip_blanks();
-  const std::string_view taken = m_rest.substr(0, next_size());
+  const std::string_view taken = m_rest.substr(0, m_rest.empty() ? 0 : word_bytes(m_rest));
   m_rest.remove_prefix(taken.size());
   m_is_line_begin = false;
   return taken;
@@ -23,20 +36,6 @@ void Words::skip_parentheses() {
       return;
     }
   }
-}
-
-// Of what begins the rest. A string without an end ends with its line.
-std::size_t Words::next_size() const {
-  const char quote = m_rest.empty() ? '\0' : m_rest.front();
-  if (quote != '"' && quote != '\'') {
-    const auto end = std::find_if_not(m_rest.begin(), m_rest.end(), is_identifier);
-    return std::max<std::size_t>(static_cast<std::size_t>(end - m_rest.begin()), 1);
-  }
-  std::size_t at = 1;
-  while (at < m_rest.size() && m_rest[at] != quote && m_rest[at] != '\n') {
-    at += m_rest[at] == '\\' ? 2 : 1;
-  }
-  return at + 1;
 }
 
 void Words::skip_to(std::string_view end, std::size_t from) {

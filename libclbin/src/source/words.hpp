@@ -5,14 +5,17 @@
 
 namespace clbin::source {
 
+// Returns the size of the identifier or number, string with its quotes, or other character that
+// begins the text, which is not empty. A string without an end ends with its line.
+[[nodiscard]] std::size_t word_bytes(std::string_view text);
+
 // Reads a text word by word, without comments and directives. Conditions are not evaluated. Borrows
 // the text. Safe on any text, in linear time.
 class Words {
 public:
   explicit Words(std::string_view text) : m_rest(text) {}
 
-  // Returns the next identifier or number, string with its quotes, or other character, as a part of
-  // the text; empty at the end.
+  // Returns the next word (word_bytes) as a part of the text; empty at the end.
   [[nodiscard]] std::string_view next();
   // Skips what follows up to the parenthesis that closes the first one.
   void skip_parentheses();
@@ -25,7 +28,6 @@ private:
   void skip_to(std::string_view end, std::size_t from);
   void skip_directive();
   void skip_blanks();
-  [[nodiscard]] std::size_t next_size() const;
 
   std::string_view m_rest;
   std::vector<std::string_view> m_directives;

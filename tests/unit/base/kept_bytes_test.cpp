@@ -63,13 +63,5 @@ TEST(SpillFile, NamesTheFolderThatCannotHoldIt) {
             "cannot create a temporary file in '/nowhere/at/all': No such file or directory");
 }
 
-TEST(SpillFile, RefusesToReadBeyondItsEnd) {
-  auto file = SpillFile::create();
-  ASSERT_TRUE(file);
-  const auto beyond = (*file)->read(0, 1);
-  ASSERT_FALSE(beyond);
-  EXPECT_EQ(beyond.error().code, ErrorCode::file_read);
-}
-
 } // namespace
 } // namespace clbin::base

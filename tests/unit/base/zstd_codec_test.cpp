@@ -13,6 +13,10 @@ using testing::MatchesRegex;
 
 constexpr int k_level = 19;
 
+Result<Bytes> zstd_decompress(ByteView frame, ByteView reference, std::uint64_t raw_bytes) {
+  return ZstdDecompressor().decompress(frame, reference, raw_bytes);
+}
+
 // Returns incompressible bytes.
 Bytes noise(std::size_t size_bytes, unsigned seed) {
   std::mt19937 generator(seed);

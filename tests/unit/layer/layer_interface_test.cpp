@@ -45,7 +45,7 @@ cl_icd_dispatch some_functions() {
 constexpr cl_uint k_functions = sizeof(cl_icd_dispatch) / sizeof(void*);
 
 struct LayerInterface : ::testing::Test {
-  ~LayerInterface() override { deinit_layer(); }
+  ~LayerInterface() override { (void)clDeinitLayer(); }
 
   const cl_icd_dispatch* init(cache::Rights rights = cache::Rights::plain,
                               cl_uint count = k_functions) {
@@ -125,7 +125,7 @@ TEST_F(LayerInterface, HandsOutThatFunctionOnlyInModesThatStorePrograms) {
     EXPECT_EQ(table->clGetExtensionFunctionAddress("clbinKeepNothingOf") == nullptr,
               std::string_view(mode) == "strict")
         << mode;
-    deinit_layer();
+    (void)clDeinitLayer();
   }
 }
 

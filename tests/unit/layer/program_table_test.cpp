@@ -29,65 +29,76 @@ struct Table : ::testing::Test {
     return substitute;
   }
 
+  void retain(cl_program program) {
+    table.change(program, [](TrackedProgram& known) { ++known.references; });
+  }
+  void set_constant(cl_program program, cl_uint id, const base::Bytes& value) {
+    table.change(program,
+                 [&](TrackedProgram& known) { known.constants.insert_or_assign(id, value); });
+  }
+  void set_pending(const PendingKeep& pending) {
+    table.change(k_program, [&](TrackedProgram& known) {
+      known.pending = std::make_shared<PendingKeep>(pending);
+    });
+  }
+
   ProgramTable table;
 };
 
 TEST_F(Table, KnowsAProgramUntilItsLastReference) {
-  table.retain(k_program);
-  EXPECT_EQ(table.release(k_program).kind, Released::Kind::released);
+  retain(k_program);
+  EXPECT_TRUE(table.release(k_program).has_value());
   EXPECT_NE(table.find(k_program).program, nullptr);
-  EXPECT_EQ(table.release(k_program).kind, Released::Kind::released);
+  EXPECT_TRUE(table.release(k_program).has_value());
   EXPECT_EQ(table.find(k_program).program, nullptr);
-  EXPECT_EQ(table.release(k_program).kind, Released::Kind::unknown);
-  EXPECT_EQ(table.program_count(), 0U);
+  EXPECT_EQ(table.release(k_program).value().held, nullptr);
 }
 
 TEST_F(Table, ForgetsAProgramThatWasNotBuilt) {
   table.forget(k_program);
   EXPECT_EQ(table.find(k_program).program, nullptr);
-  EXPECT_EQ(table.release(k_program).kind, Released::Kind::unknown);
+  EXPECT_EQ(table.release(k_program).value().held, nullptr);
   table.forget(k_program);
-  EXPECT_EQ(table.program_count(), 0U);
 }
 
 TEST_F(Table, DoesNotForgetAProgramOfWhichItHoldsAReference) {
   const auto substitute = serve();
   table.forget(k_program);
   EXPECT_EQ(table.find(k_program).substitute, substitute);
-  EXPECT_EQ(table.release(k_program).ended.holds, 1U);
+  EXPECT_EQ(table.release(k_program)->holds, 1U);
 }
 
 TEST_F(Table, KnowsAProgramUntilItsLastKernel) {
   table.add_kernel(k_kernel, table.find(k_program).program, nullptr, "k");
   table.retain_kernel(k_kernel);
-  EXPECT_EQ(table.release(k_program).kind, Released::Kind::released);
+  EXPECT_TRUE(table.release(k_program).has_value());
   EXPECT_EQ(table.find_kernel(k_kernel)->program->handle, k_program);
   EXPECT_NE(table.find(k_program).program, nullptr);
-  EXPECT_EQ(table.release(k_program).kind, Released::Kind::over_released);
+  EXPECT_FALSE(table.release(k_program).has_value()) << "nothing is left to release";
   EXPECT_EQ(table.release_kernel(k_kernel).held, nullptr);
   EXPECT_NE(table.find(k_program).program, nullptr);
   (void)table.release_kernel(k_kernel);
   EXPECT_EQ(table.find(k_program).program, nullptr);
-  EXPECT_EQ(table.kernel_count(), 0U);
+  EXPECT_FALSE(table.find_kernel(k_kernel).has_value());
 }
 
 TEST_F(Table, HoldsAServedProgramUntilItsLastKernel) {
   auto substitute = serve();
   table.add_kernel(k_kernel, table.find(k_program).program, substitute, "k");
   EXPECT_EQ(table.find(k_program).holds, 1U);
-  EXPECT_EQ(table.release(k_program).ended.holds, 0U);
+  EXPECT_EQ(table.release(k_program)->holds, 0U);
   const Ended ended = table.release_kernel(k_kernel);
   EXPECT_EQ(ended.held, k_program);
   EXPECT_EQ(ended.holds, 1U);
   EXPECT_EQ(ended.substitute, substitute);
-  EXPECT_EQ(table.program_count(), 0U);
+  EXPECT_EQ(table.find(k_program).program, nullptr);
 }
 
 TEST_F(Table, ReturnsTheHoldWithTheLastReference) {
   (void)serve();
-  const Released released = table.release(k_program);
-  EXPECT_EQ(released.ended.held, k_program);
-  EXPECT_EQ(released.ended.holds, 1U);
+  const Ended ended = table.release(k_program).value();
+  EXPECT_EQ(ended.held, k_program);
+  EXPECT_EQ(ended.holds, 1U);
 }
 
 TEST_F(Table, ReturnsTheHoldIfTheDriverBuildsTheProgramItself) {
@@ -103,12 +114,12 @@ TEST_F(Table, ReturnsTheHoldIfTheDriverBuildsTheProgramItself) {
 TEST_F(Table, KeepsAProgramThatIsReleasedDuringItsBuild) {
   const auto program = table.find(k_program).program;
   table.begin_build(program);
-  EXPECT_EQ(table.release(k_program).ended.held, nullptr);
+  EXPECT_EQ(table.release(k_program)->held, nullptr);
   EXPECT_NE(table.find(k_program).program, nullptr);
   const Ended ended = table.end_build(program);
   EXPECT_EQ(ended.held, k_program);
   EXPECT_EQ(ended.holds, 1U);
-  EXPECT_EQ(table.program_count(), 0U);
+  EXPECT_EQ(table.find(k_program).program, nullptr);
 }
 
 TEST_F(Table, TellsWhichKernelsABuildWouldMeet) {
@@ -124,7 +135,7 @@ TEST_F(Table, TellsWhichKernelsABuildWouldMeet) {
 
 TEST_F(Table, StoresAPendingBuildWhenLaunchesOnlyRepeatThemselves) {
   const auto program = table.find(k_program).program;
-  table.set_pending(program, {{{}, "-DA"}});
+  set_pending({{{}, "-DA"}});
   table.add_kernel(k_kernel, program, nullptr, "k");
   EXPECT_TRUE(table.awaits_launches(k_kernel));
   const auto launch = [&](const std::string& size, int times) {
@@ -150,21 +161,21 @@ TEST_F(Table, StoresAPendingBuildWhenLaunchesOnlyRepeatThemselves) {
 
 TEST_F(Table, StoresAPendingBuildThatWasLaunchedWhenItsProgramEnds) {
   const auto program = table.find(k_program).program;
-  table.set_pending(program, {{{}, ""}});
+  set_pending({{{}, ""}});
   table.add_kernel(k_kernel, program, nullptr, "k");
   table.note_launch(k_kernel, "");
-  EXPECT_EQ(table.release(k_program).ended.due.program, nullptr);
+  EXPECT_EQ(table.release(k_program)->due.program, nullptr);
   EXPECT_EQ(table.release_kernel(k_kernel).due.program, program);
 }
 
 TEST_F(Table, ForgetsAPendingBuildThatWasNotLaunched) {
-  table.set_pending(table.find(k_program).program, {{{}, ""}});
-  EXPECT_EQ(table.release(k_program).ended.due.program, nullptr);
+  set_pending({{{}, ""}});
+  EXPECT_EQ(table.release(k_program)->due.program, nullptr);
 }
 
 TEST_F(Table, StoresAPendingBuildEarlyAfterNewLaunches) {
   const auto program = table.find(k_program).program;
-  table.set_pending(program, {{{}, ""}, "key", EarlyKeep::yes});
+  set_pending({{{}, ""}, "key", true});
   table.add_kernel(k_kernel, program, nullptr, "k");
   EXPECT_FALSE(table.has_new_launches());
   table.note_launch(k_kernel, " 4");
@@ -187,13 +198,13 @@ TEST_F(Table, StoresAPendingBuildEarlyAfterNewLaunches) {
   EXPECT_EQ(second.launches, 2U);
   EXPECT_EQ(second.time, loader::KeepTime::after_more_launches);
   table.end_early_keep(second);
-  EXPECT_EQ(table.release(k_program).ended.due.program, nullptr);
+  EXPECT_EQ(table.release(k_program)->due.program, nullptr);
   EXPECT_EQ(table.release_kernel(k_kernel).due.program, nullptr) << "all launches are stored";
 }
 
 TEST_F(Table, StoresAProgramThatHasEndedAfterItsEndOnly) {
   const auto program = table.find(k_program).program;
-  table.set_pending(program, {{{}, ""}, "key", EarlyKeep::yes});
+  set_pending({{{}, ""}, "key", true});
   table.add_kernel(k_kernel, program, nullptr, "k");
   table.note_launch(k_kernel, " 4");
   (void)table.release(k_program);
@@ -205,16 +216,16 @@ TEST_F(Table, StoresAProgramThatHasEndedAfterItsEndOnly) {
 
 TEST_F(Table, IgnoresWhatItDoesNotKnow) {
   EXPECT_EQ(table.find(program_at(0x9000)).program, nullptr);
-  table.retain(program_at(0x9000));
+  retain(program_at(0x9000));
   table.retain_kernel(kernel_at(0x9000));
   EXPECT_EQ(table.release_kernel(kernel_at(0x9000)).held, nullptr);
   EXPECT_FALSE(table.find_kernel(kernel_at(0x9000)).has_value());
-  table.set_constant(program_at(0x9000), 1, {});
+  set_constant(program_at(0x9000), 1, {});
 }
 
 TEST_F(Table, ReturnsTheLastValueOfAConstant) {
-  table.set_constant(k_program, 3, {std::byte{1}});
-  table.set_constant(k_program, 3, {std::byte{2}});
+  set_constant(k_program, 3, {std::byte{1}});
+  set_constant(k_program, 3, {std::byte{2}});
   EXPECT_EQ(table.constants(table.find(k_program).program).at(3), base::Bytes{std::byte{2}});
 }
 
@@ -225,7 +236,7 @@ TEST_F(Table, CountsTheReferencesOfManyThreads) {
     threads.emplace_back([&, i] {
       const cl_kernel kernel = kernel_at(0x3000 + 16 * i);
       for (int round = 0; round < k_rounds; ++round) {
-        table.retain(k_program);
+        retain(k_program);
         table.add_kernel(kernel, table.find(k_program).program, nullptr, "k");
         (void)table.release(k_program);
         (void)table.release_kernel(kernel);
@@ -235,10 +246,12 @@ TEST_F(Table, CountsTheReferencesOfManyThreads) {
   for (std::thread& thread : threads) {
     thread.join();
   }
-  EXPECT_EQ(table.kernel_count(), 0U);
-  EXPECT_EQ(table.program_count(), 1U);
-  EXPECT_EQ(table.release(k_program).kind, Released::Kind::released);
-  EXPECT_EQ(table.program_count(), 0U);
+  for (std::uintptr_t i = 0; i < 8; ++i) {
+    EXPECT_FALSE(table.find_kernel(kernel_at(0x3000 + 16 * i)).has_value());
+  }
+  EXPECT_NE(table.find(k_program).program, nullptr);
+  EXPECT_TRUE(table.release(k_program).has_value());
+  EXPECT_EQ(table.find(k_program).program, nullptr);
 }
 
 } // namespace

@@ -411,8 +411,7 @@ TEST_F(RunTimeLargeTextTest, RecordedNameIsOfTheTextAndItsHeaders) {
                                        std::move(wanted), m_report);
   ASSERT_TRUE(program.has_value());
   const auto found = closure::find_run_time_closure(text, {}, options);
-  EXPECT_EQ((*program)->program(),
-            source::recorded_program_name(source::source_digest(found.package.value())));
+  EXPECT_EQ((*program)->program(), base::to_hex(source::source_digest(found.package.value())));
   EXPECT_EQ((*program)->package(), found.package);
 }
 
@@ -568,7 +567,7 @@ protected:
   }
 
   static std::string recorded_name(const std::string& text) {
-    return source::recorded_program_name(source::source_digest({{"", "", text}, {}}));
+    return base::to_hex(source::source_digest({{"", "", text}, {}}));
   }
 
   std::shared_ptr<const format::BundleReader> m_reader;

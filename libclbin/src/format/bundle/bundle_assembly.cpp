@@ -97,7 +97,7 @@ Result<Bytes> raw_bytes_of(const FrameDraft& frame) {
   if (frame.codec == BlobCodec::stored) {
     return Bytes(stored.view().begin(), stored.view().end());
   }
-  return base::zstd_decompress(stored.view(), {}, frame.raw_bytes);
+  return base::ZstdDecompressor().decompress(stored.view(), {}, frame.raw_bytes);
 }
 
 void write_pages(ByteWriter& writer, const SectionBytes& section) {

@@ -27,22 +27,20 @@ using testing::StartsWith;
 // Counts the bytes that are read from it.
 class CountingSource : public base::ByteSource {
 public:
-  explicit CountingSource(Bytes bytes) : m_bytes(std::move(bytes)) {}
-  std::uint64_t size_bytes() const noexcept override { return m_bytes.size(); }
-  Result<ByteRegion> read(std::uint64_t offset, std::uint64_t size_bytes,
-                          std::string_view field) const override {
-    m_read_bytes += size_bytes;
-    m_last_end = std::max<std::uint64_t>(m_last_end, offset + size_bytes);
-    return base::memory_source(m_bytes)->read(offset, size_bytes, field);
-  }
-  const std::string& name() const noexcept override { return m_name; }
+  explicit CountingSource(Bytes bytes)
+      : ByteSource(bytes.size(), "counting", "counting",
+                   [this](std::uint64_t offset, std::uint64_t size_bytes, std::string_view field) {
+                     m_read_bytes += size_bytes;
+                     m_last_end = std::max<std::uint64_t>(m_last_end, offset + size_bytes);
+                     return base::memory_source(m_bytes)->read(offset, size_bytes, field);
+                   }),
+        m_bytes(std::move(bytes)) {}
 
-  mutable std::atomic<std::uint64_t> m_read_bytes{0};
-  mutable std::atomic<std::uint64_t> m_last_end{0};
+  std::atomic<std::uint64_t> m_read_bytes{0};
+  std::atomic<std::uint64_t> m_last_end{0};
 
 private:
   Bytes m_bytes;
-  std::string m_name = "counting";
 };
 
 base::Error open_error(Bytes bytes, const ReadLimits& limits = {}) {
