@@ -45,7 +45,7 @@ Digest content_stamp_of(const struct stat& status) {
 }
 
 // Of what is remembered of a file: its stamp, and the digest of its contents.
-Digest content_key_of(const std::filesystem::path& path) {
+Digest remembered_key_of(const std::filesystem::path& path) {
   Hasher hasher;
   hasher.add_field(k_content_name_label);
   hasher.add_field(path.string());
@@ -273,7 +273,7 @@ std::optional<std::string> ContentDigests::of_file(const std::filesystem::path& 
     return std::nullopt;
   }
   const Digest stamp = content_stamp_of(opened->status);
-  const Digest key = content_key_of(path);
+  const Digest key = remembered_key_of(path);
   const auto known = m_files.look_up(key).bytes.value_or(base::Bytes());
   if (known.size() == 2 * stamp.bytes.size() &&
       std::ranges::equal(ByteView(known).first(stamp.bytes.size()), stamp.bytes)) {
