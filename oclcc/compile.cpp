@@ -242,14 +242,6 @@ private:
     return m_output.form == OutputForm::bundle || m_output.form == OutputForm::embedding;
   }
 
-  Paths input_paths() const {
-    Paths paths;
-    for (const Input& input : m_options.inputs) {
-      paths.push_back(input.path);
-    }
-    return paths;
-  }
-
   Paths output_paths() const {
     Paths paths = {m_output.path};
     if (m_output.embed_header) {
@@ -298,13 +290,7 @@ private:
   Result<ExitCode> convert_bundles() {
     CLBIN_TRY(plan_outputs(plan_output(m_options)));
     CLBIN_TRY_ASSIGN(const BundleKeys keys, trust::read_decryption_keys(m_options, m_reporter));
-    CLBIN_TRY(require_other_files(output_paths(), input_paths()));
-    std::optional<DependencyRule> rule;
-    if (m_depfile) {
-      CLBIN_TRY_ASSIGN(std::string text,
-                       dependency_rule(*m_depfile, input_paths(), m_options.inputs));
-      rule = DependencyRule{m_depfile->file, std::move(text)};
-    }
+    CLBIN_TRY(require_other_files(output_paths(), input_paths(m_options)));
     base::Bytes bundle;
     std::string launchers;
     const bool are_launchers =
@@ -315,8 +301,7 @@ private:
       CLBIN_TRY_ASSIGN(bundle,
                        read_bundle_to_embed(m_options, *bundle_among(m_options.inputs), keys));
     }
-    CLBIN_TRY_ASSIGN(OutputWriter writer,
-                     OutputWriter::open(m_output, std::move(rule), m_options.goal));
+    CLBIN_TRY_ASSIGN(OutputWriter writer, open_files());
     CLBIN_TRY(writer.write([&](base::OutputFile& output) {
       return are_launchers ? output.append(base::as_bytes(launchers))
                            : write_embedding_files(m_output, bundle, output, m_reporter);
@@ -358,7 +343,7 @@ private:
 
   Result<ExitCode> read_bundles() {
     if (m_depfile) {
-      CLBIN_TRY(require_other_files({&m_depfile->file, 1}, input_paths()));
+      CLBIN_TRY(require_other_files({&m_depfile->file, 1}, input_paths(m_options)));
     }
     CLBIN_TRY(start_home());
     CLBIN_TRY_ASSIGN(const BundleKeys keys, trust::read_decryption_keys(m_options, m_reporter));
@@ -379,19 +364,21 @@ private:
     return ExitCode::success;
   }
 
-  Result<OutputWriter> open_outputs() {
+  Result<OutputWriter> open_files() const {
     std::optional<DependencyRule> rule;
     if (m_depfile) {
       CLBIN_TRY_ASSIGN(std::string text, rule_of(*m_depfile, m_job, m_options));
       rule = DependencyRule{m_depfile->file, std::move(text)};
     }
-    CLBIN_TRY_ASSIGN(OutputWriter writer,
-                     OutputWriter::open(m_output, std::move(rule), m_options.goal));
+    return OutputWriter::open(m_output, std::move(rule), m_options.goal);
+  }
+
+  Result<OutputWriter> open_outputs() {
+    CLBIN_TRY_ASSIGN(OutputWriter writer, open_files());
     if (m_options.encryption.is_requested() && writes_output()) {
       CLBIN_TRY_ASSIGN(const auto request, trust::EncryptionRequest::read(m_options, m_reporter));
       CLBIN_TRY_ASSIGN(m_job.encryption, request.encryption());
     }
-    writer.encrypt_with(m_job.encryption);
     if (m_options.signing.is_requested() && writes_output()) {
       CLBIN_TRY_ASSIGN(auto signer, trust::BundleSigner::open(m_options, m_workers.stop));
       for (const std::string& warning : signer.warnings()) {
@@ -538,11 +525,13 @@ private:
   Result<void> write(const BundleOfUnits& bundle, OutputWriter& writer, CompileCache& cache) {
     format::WriteOptions options{
         .spill = m_job.spill,
+        .encryption = m_job.encryption,
         .sources = [sources = std::shared_ptr<SourceCompression>(std::move(m_job.sources))] {
           return sources ? sources->finish() : nullptr;
         }};
     OutputWriter::Edit edit;
     if (m_job.bundle && m_output.form == OutputForm::bundle) {
+      options.encryption.reset(); // by the edit
       edit = [this](const base::Bytes& newer) {
         return replace_entries(*m_job.bundle, newer, m_options.source,
                                trust::pointer_to(m_job.encryption));

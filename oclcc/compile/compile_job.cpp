@@ -80,13 +80,8 @@ public:
   JobBuilder(Job& job, const CompilerFacts& facts, const std::optional<CompilerFacts>& shared,
              CompileCache& cache)
       : m_job(job), m_cache(cache), m_spill(job.spill) {
-    for (std::size_t p = 0; p < job.programs.size(); ++p) {
-      for (const std::size_t v : variants_of(job, p)) {
-        for (std::size_t t = 0; t < job.targets.size(); ++t) {
-          job.units.emplace_back(UnitPlace{p, v, t});
-        }
-      }
-    }
+    const auto places = places_of(job);
+    job.units = std::vector<JobUnit>(places.begin(), places.end());
     for (JobUnit& unit : job.units) {
       add(unit, facts, shared);
     }
@@ -297,6 +292,18 @@ std::vector<std::size_t> variants_of(const Job& job, std::size_t program) {
     variants.push_back(variant);
   }
   return variants;
+}
+
+std::vector<UnitPlace> places_of(const Job& job) {
+  std::vector<UnitPlace> places;
+  for (std::size_t p = 0; p < job.programs.size(); ++p) {
+    for (const std::size_t v : variants_of(job, p)) {
+      for (std::size_t t = 0; t < job.targets.size(); ++t) {
+        places.push_back({p, v, t});
+      }
+    }
+  }
+  return places;
 }
 
 const std::shared_ptr<const format::SourcePackage>& unit_source(const Job& job,

@@ -119,6 +119,8 @@ struct Job {
 
 // Returns the indices of the variants of a program, in order.
 [[nodiscard]] std::vector<std::size_t> variants_of(const Job& job, std::size_t program);
+// Returns the places of the units, sorted by program, variant and target.
+[[nodiscard]] std::vector<UnitPlace> places_of(const Job& job);
 [[nodiscard]] const std::shared_ptr<const format::SourcePackage>&
 unit_source(const Job& job, const UnitPlace& place);
 [[nodiscard]] const BuildOptions& unit_options(const Job& job, const UnitPlace& place);

@@ -1,5 +1,6 @@
 #include "compile/compile_job.hpp"
 
+#include "base/text.hpp"
 #include "listing/launch_compilation.hpp"
 #include "opencl/driver.hpp"
 #include "source/source_closing.hpp"
@@ -52,9 +53,7 @@ void skip_without_input(const Job& job, JobUnit& unit) {
 }
 
 void note_lines(std::string_view before, std::string_view text, Reporter& reporter) {
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
+  for (const std::string_view line : base::split_lines(text)) {
     if (!line.empty()) {
       reporter.explain(fmt::format("{}{}", before, line));
     }

@@ -9,10 +9,8 @@ using base::OutputFile;
 
 Result<std::string> rule_of(const DepfilePlan& depfile, const Job& job, const Options& options) {
   std::vector<std::filesystem::path> files;
-  if (job.bundle) {
-    for (const Input& input : options.inputs) {
-      files.push_back(input.path);
-    }
+  if (bundle_among(options.inputs)) {
+    files = input_paths(options);
   }
   for (const Program& program : job.programs) {
     files.insert(files.end(), program.files.begin(), program.files.end());
@@ -81,9 +79,6 @@ Result<void> OutputWriter::append_bundle(Bytes bundle, Reporter& reporter) {
 
 Result<void> OutputWriter::write(const BundleOfUnits& bundle, format::WriteOptions options,
                                  const Edit& edit, CompileCache& cache, Reporter& reporter) {
-  if (!edit) {
-    options.encryption = m_encryption;
-  }
   return write([&](OutputFile&) -> Result<void> {
     auto appended = append(bundle, options, edit, cache, reporter);
     options.sources = {}; // ends the thread behind it, because commit() forks

@@ -11,8 +11,8 @@
 
 namespace oclcc {
 
-// Returns the rule for all files of the programs and modules of `job`. invalid_argument if a name
-// cannot be in a rule.
+// Returns the rule for the inputs, if one is a bundle, otherwise for all files of the programs and
+// modules of `job`. invalid_argument if a name cannot be in a rule.
 [[nodiscard]] Result<std::string> rule_of(const DepfilePlan& depfile, const Job& job,
                                           const Options& options);
 
@@ -30,17 +30,13 @@ public:
   open(const OutputPlan& output, std::optional<DependencyRule> rule, CompileGoal goal);
   // Signs the bundle before it is written or embedded.
   void sign_with(trust::BundleSigner signer) { m_signer.emplace(std::move(signer)); }
-  // Encrypts the bundle before it is signed.
-  void encrypt_with(std::optional<format::Encryption> encryption) {
-    m_encryption = std::move(encryption);
-  }
   [[nodiscard]] const std::optional<trust::BundleSigner>& signer() const noexcept {
     return m_signer;
   }
   // Writes the files; call it once. `append` writes the output. The rule appears first, so that no
   // output is newer than its rule. If the output then cannot appear, the new rule is removed.
-  // `edit` is empty, or makes the output of the whole bundle. Otherwise, sets the encryption of
-  // `options`. invalid_argument, file_write, or any error of `append` and `edit`.
+  // `edit` is empty, or makes the output of the whole bundle. invalid_argument, file_write, or any
+  // error of `append` and `edit`.
   using Edit = std::function<Result<base::Bytes>(const base::Bytes& bundle)>;
   [[nodiscard]] Result<void> write(const BundleOfUnits& bundle, format::WriteOptions options,
                                    const Edit& edit, CompileCache& cache, Reporter& reporter);
@@ -58,9 +54,8 @@ private:
   [[nodiscard]] Result<void> commit_with_rule();
 
   OutputPlan m_plan;
-  std::optional<trust::BundleSigner> m_signer;    // std::nullopt if the bundle is not signed
-  std::optional<format::Encryption> m_encryption; // std::nullopt if it is not encrypted
-  std::optional<base::OutputFile> m_output;       // std::nullopt if the output is only checked
+  std::optional<trust::BundleSigner> m_signer; // std::nullopt if the bundle is not signed
+  std::optional<base::OutputFile> m_output;    // std::nullopt if the output is only checked
   std::optional<DependencyRule> m_rule;
   std::optional<base::OutputFile> m_rule_output;
 };

@@ -158,18 +158,6 @@ Words module_words(const Options& options, const IlProgram& module, const std::s
   return words;
 }
 
-std::vector<UnitPlace> places_of(const Job& job) {
-  std::vector<UnitPlace> places;
-  for (std::size_t p = 0; p < job.programs.size(); ++p) {
-    for (std::size_t v = 0; v < job.variants.size(); ++v) {
-      for (std::size_t t = 0; t < job.targets.size(); ++t) {
-        places.push_back({p, v, t});
-      }
-    }
-  }
-  return places;
-}
-
 } // namespace
 
 std::string preview_of(const Job& job, const Options& options, const OutputPlan& output) {

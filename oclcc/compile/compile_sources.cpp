@@ -127,32 +127,31 @@ public:
               Reporter& reporter, Job& job)
       : m_options(options), m_outputs(outputs), m_reporter(reporter), m_job(job) {}
 
-  ExitCode read_sources() {
-    if (const auto named = check_program_names(m_options.inputs); !named) {
-      return refuse(named.error(), ExitCode::command_line);
+  // Continues after an error: a run reports all of them. The sources come first.
+  ExitCode read() {
+    const auto named = check_program_names(m_options.inputs);
+    ExitCode sources = named ? ExitCode::success : refuse(named.error(), ExitCode::command_line);
+    ExitCode modules = ExitCode::success;
+    if (named) {
+      for_each_input(false, [&](const Input& input) { update(sources, read_source(input)); });
     }
-    ExitCode status = ExitCode::success;
-    for (const Input& input : m_options.inputs) {
-      if (!is_il_module(input.path)) {
-        const ExitCode read = read_source(input);
-        status = read == ExitCode::success ? status : read;
-      }
-    }
-    return status;
-  }
-
-  ExitCode read_modules() {
-    ExitCode status = ExitCode::success;
-    for (const Input& input : m_options.inputs) {
-      if (is_il_module(input.path)) {
-        const ExitCode read = read_module(input);
-        status = read == ExitCode::success ? status : read;
-      }
-    }
-    return status;
+    for_each_input(true, [&](const Input& input) { update(modules, read_module(input)); });
+    return sources != ExitCode::success ? sources : modules;
   }
 
 private:
+  static void update(ExitCode& status, ExitCode read) {
+    status = read == ExitCode::success ? status : read;
+  }
+
+  void for_each_input(bool wanted_modules, const auto& use) const {
+    for (const Input& input : m_options.inputs) {
+      if (is_il_module(input.path) == wanted_modules) {
+        use(input);
+      }
+    }
+  }
+
   ExitCode refuse(const Error& error, ExitCode status) {
     m_reporter.error(error);
     return status;
@@ -263,10 +262,7 @@ std::vector<VariantOptions> read_variants(const Options& options) {
 
 ExitCode read_inputs(const Options& options, std::span<const std::filesystem::path> outputs,
                      Reporter& reporter, Job& job) {
-  InputReader reader(options, outputs, reporter, job);
-  const ExitCode sources = reader.read_sources();
-  const ExitCode modules = reader.read_modules(); // also after an error: a run reports all of them
-  return sources != ExitCode::success ? sources : modules;
+  return InputReader(options, outputs, reporter, job).read();
 }
 
 std::string map_prefix(std::span<const PrefixMapping> mappings, std::string_view name) {

@@ -4,6 +4,7 @@
 #include "compile/unit_plan.hpp"
 
 #include "base/text.hpp"
+#include "targets/embedded_files.hpp"
 #include "terminal/shell_quoting.hpp"
 #include "terminal/terminal_text.hpp"
 
@@ -19,22 +20,15 @@ struct EngineFile {
 // The files of a format, in the order in which they must be written: the last one names the others.
 using EngineFiles = std::vector<EngineFile>;
 
-// Returns `words`, what the files of every format contain of the plan, and `inputs`.
-Words with_texts(Words words, const Plan& plan, const Words& inputs) {
-  const auto add = [&words](const Words& added) {
-    words.insert(words.end(), added.begin(), added.end());
-  };
+// Returns what the files of every format contain of the plan.
+Words texts_of(const Plan& plan) {
+  Words words = {plan.bundle, plan.merge_list, plan.ready};
   for (const PlanUnit& unit : plan.units) {
-    add(command_of(unit));
-    add({unit.output, unit.program, unit.variant});
+    const Words command = command_of(unit);
+    words.insert(words.end(), command.begin(), command.end());
+    words.insert(words.end(), {unit.output, unit.program, unit.variant});
   }
-  for (const PlanStep& step : plan.steps) {
-    add(step.words);
-    add({step.output});
-  }
-  add({plan.bundle, plan.merge_list, plan.ready});
-  add(inputs);
-  return words;
+  return words; // the words of the steps are made of these
 }
 
 // JSON contains only UTF-8, and a changed name would be another file.
@@ -255,71 +249,20 @@ std::string submit_lines(const Plan& plan) {
 }
 
 // {0} the bundle, {1} oclcc's version, {2} the folder, {3} the plan's id, {4} its merge and repack,
-// {5} what submits its units
-constexpr std::string_view k_slurm_script = R"script(#!/bin/sh
+// {5} what submits its units. compile/slurm.sh follows.
+constexpr std::string_view k_slurm_head = R"(#!/bin/sh
 # Makes {0} with Slurm; written by oclcc {1}.
-# Run it in the directory in which the plan was made. It submits job arrays of the units whose
-# bundles are missing, then a job that merges them, and prints the number of that job. Its arguments
-# are options of sbatch for all jobs. Run it again after a failure: it submits what is missing.
-#   OCLCC_WAIT=1     wait for the last job; exit as it does
-#   OCLCC_ARRAY=N    tasks an array (default: 1000); at most MaxArraySize of slurm.conf
-#   OCLCC=PATH       the oclcc of all jobs
 set -eu
 folder={2}
 lines=$folder/units-{3}.sh
 keys=$folder/units-{3}.keys
-
-# unit OFFSET: a task, which may run again after its node failed.
-unit() {{
-  exec sh -c "$(sed -n "$(($1 + SLURM_ARRAY_TASK_ID))p" "$lines")"
-}}
-
 finish() {{
 {4}}}
+submit_units() {{
+  :
+{5}}}
 
-# missing FIRST LAST: the lines, counted from FIRST, whose bundles do not exist: ",0,3,4".
-missing() {{
-  number=0
-  sed -n "$1,$2p" "$keys" | while read -r key; do
-    test -e "$folder/units/$key.clbin" || printf ',%s' "$number"
-    number=$((number + 1))
-  done
-}}
-
-# submit FEATURE FIRST LAST [OPTION...]
-submit() {{
-  feature=$1 first=$2 last=$3
-  shift 3
-  while test "$first" -le "$last"; do
-    end=$((first + ${{OCLCC_ARRAY:-1000}} - 1))
-    test "$end" -le "$last" || end=$last
-    tasks=$(missing "$first" "$end")
-    if test -n "$tasks"; then
-      job=$(sbatch --parsable --requeue --job-name=oclcc-unit --constraint="$feature" \
-        --array="${{tasks#,}}" --output="$logs/%A_%a.log" "$@" "$script" unit "$first")
-      jobs=$jobs:${{job%%;*}}
-    fi
-    first=$((end + 1))
-  done
-}}
-
-case ${{1-}} in
-unit)
-  unit "$2" ;;
-finish)
-  finish ;;
-*)
-  script=$0
-  case $script in */*) ;; *) script=./$script ;; esac
-  mkdir -p "$folder/log"
-  logs=$(printf %s "$folder/log" | sed 's/%/%%/g')
-  jobs=
-{5}  job=$(sbatch --parsable --requeue --job-name=oclcc-merge --output="$logs/%j.log" \
-    ${{jobs:+--dependency=afterok$jobs --kill-on-invalid-dep=yes}} ${{OCLCC_WAIT:+--wait}} \
-    "$@" "$script" finish)
-  echo "${{job%%;*}}" ;;
-esac
-)script";
+)";
 
 EngineFiles parallel_files(const Plan& plan) {
   return {{plan.folder + "/finish.sh", "set -e\n" + finish_lines(plan)},
@@ -328,25 +271,26 @@ EngineFiles parallel_files(const Plan& plan) {
 
 EngineFiles slurm_files(const Plan& plan) {
   const std::string prefix = fmt::format("{}/units-{}", plan.folder, plan.id);
-  return {
-      {prefix + ".sh", unit_lines(plan)},
-      {prefix + ".keys", unit_keys(plan)},
-      {plan.folder + "/plan.slurm",
-       fmt::format(k_slurm_script, quote_for_shell(plan.bundle), OCLCC_VERSION,
-                   quote_for_shell(plan.folder), plan.id, finish_lines(plan), submit_lines(plan))}};
+  const std::string head =
+      fmt::format(k_slurm_head, quote_for_shell(plan.bundle), OCLCC_VERSION,
+                  quote_for_shell(plan.folder), plan.id, finish_lines(plan), submit_lines(plan));
+  return {{prefix + ".sh", unit_lines(plan)},
+          {prefix + ".keys", unit_keys(plan)},
+          {plan.folder + "/plan.slurm", head + std::string(offline::compile_slurm())}};
 }
 
 constexpr int k_compression_level = 3; // low, because the last step compresses again
 
 Result<EngineFiles> engine_files(const Plan& plan, const Options& options) {
   if (options.plan_format == PlanFormat::json) {
-    CLBIN_TRY(require_utf8(with_texts({}, plan, plan.inputs)));
+    CLBIN_TRY(require_utf8(texts_of(plan)));
+    CLBIN_TRY(require_utf8(plan.inputs));
     return json_files(plan);
   }
-  const bool is_ninja = options.plan_format == PlanFormat::ninja;
-  CLBIN_TRY(require_lines(
-      with_texts(is_ninja ? options.words : Words(), plan, is_ninja ? plan.inputs : Words())));
-  if (is_ninja) {
+  CLBIN_TRY(require_lines(texts_of(plan)));
+  if (options.plan_format == PlanFormat::ninja) {
+    CLBIN_TRY(require_lines(options.words));
+    CLBIN_TRY(require_lines(plan.inputs));
     return ninja_files(plan, options.words);
   }
   return options.plan_format == PlanFormat::slurm ? slurm_files(plan) : parallel_files(plan);

@@ -3,12 +3,31 @@
 
 #include "base/file_io.hpp"
 #include "command_line/bundle_file.hpp"
+#include "command_line/embedding_names.hpp"
 #include "command_line/options.hpp"
-#include "compile/embedding.hpp"
 #include "model/bundle.hpp"
 #include "worker/worker_protocol.hpp"
 
 namespace oclcc {
+
+namespace embed {
+
+struct Embedding {
+  EmbedForm form = EmbedForm::object;
+  std::string symbol;
+  ObjectTarget target; // for object files and assembly
+};
+
+// What is before and after the bundle in an object file.
+struct ObjectFrame {
+  base::Bytes before;
+  base::Bytes after;
+};
+// limit_exceeded: the bundle is too large for a 32-bit target.
+[[nodiscard]] Result<ObjectFrame> frame_object(const ObjectTarget& target, std::string_view symbol,
+                                               std::uint64_t bundle_bytes);
+
+} // namespace embed
 
 struct OutputPlan {
   std::filesystem::path path;
@@ -18,6 +37,8 @@ struct OutputPlan {
   embed::Embedding embedding;                        // for OutputForm::embedding
   std::optional<std::filesystem::path> embed_header; // of --embed-header
 };
+
+[[nodiscard]] std::vector<std::filesystem::path> input_paths(const Options& options);
 
 // Plans the output. Without -o, it is the stem of the only input with ".clbin", in the working
 // directory. With CompileGoal::check, which writes nothing, an output without a name is "-".
@@ -63,8 +84,8 @@ struct DepfilePlan {
                                                   std::span<const Input> inputs);
 
 // Writes the file of `plan`, of OutputForm::embedding, into `output`, which the caller commits, and
-// its header if one is requested. Warns about headers that take minutes to compile. Errors of
-// write_embedding and OutputFile.
+// its header if one is requested. Warns about headers that take minutes to compile. limit_exceeded:
+// an object file is too large for a 32-bit target. Errors of OutputFile.
 [[nodiscard]] Result<void> write_embedding_files(const OutputPlan& plan, base::ByteView bundle,
                                                  base::OutputFile& output, Reporter& reporter);
 

@@ -1,7 +1,6 @@
 #include "compile/unit_plan.hpp"
 
 #include "closure/include_closure.hpp"
-#include "listing/launch_compilation.hpp"
 #include "targets/machine_description.hpp"
 #include "targets/patterns.hpp"
 #include "terminal/shell_quoting.hpp"
@@ -13,62 +12,11 @@ using base::Hasher;
 
 namespace {
 
-constexpr std::string_view k_key_label = "oclcc-plan-unit-1";
-
-void add_file(Hasher& hasher, const format::SourceFile& file) {
-  hasher.add_field(file.include_name);
-  hasher.add_field(file.text);
-}
-
-Digest digest_of(const Program& program) {
-  Hasher hasher;
-  hasher.add_field(program.name);
-  hasher.add_u64(static_cast<std::uint64_t>(program.need));
-  const format::SourcePackage& source = *program.source;
-  add_file(hasher, source.main);
-  hasher.add_field(clbin::closure::without_paths(source).main.display_name);
-  hasher.add_u64(source.headers.size());
-  for (const format::SourceFile& header : source.headers) {
-    add_file(hasher, header);
-  }
-  return hasher.finish();
-}
-
-// `form`: whether a cubin is made of the binary, too.
-Digest digest_of(const BuildTarget& target, bool has_form, const CompilerFacts& facts) {
-  Hasher hasher;
-  hasher.add(format::target_digest(target.target).bytes);
-  hasher.add_u64(has_form ? 1 : 0);
-  if (!target.device) {
-    hasher.add_u64(target.compiler_facts.size());
-    for (const clbin::cache::Ingredient& fact : target.compiler_facts) {
-      hasher.add_field(fact.name);
-      hasher.add_field(fact.value);
-    }
-  }
-  const auto family = format::target_family(target.target);
-  for (const Variable& variable : target.device ? driver_variables(facts.environment, family)
-                                                : tool_variables(facts.environment, family)) {
-    // Another machine can have its libraries in other directories.
-    if (!chooses_libraries(variable)) {
-      hasher.add_field(variable.name);
-      hasher.add_field(variable.value);
-    }
-  }
-  return hasher.finish();
-}
-
-Digest digest_of_common(const Job& job, const Options& options, const CompilerFacts& facts) {
-  Hasher hasher;
-  hasher.add_field(k_key_label);
-  hasher.add_field(facts.version);
-  hasher.add_u64(static_cast<std::uint64_t>(options.source));
-  hasher.add_u64(job.specializations.size());
-  for (const Specialization& specialization : job.specializations) {
-    hasher.add_field(specialization.kernel);
-    hasher.add_field(clbin::listing::to_string(specialization.size));
-  }
-  return hasher.finish();
+// Without what another machine with the same devices and tools can have in another directory.
+CompilerFacts portable(CompilerFacts facts) {
+  facts.executable.clear();
+  std::erase_if(facts.environment, chooses_libraries);
+  return facts;
 }
 
 constexpr std::size_t k_id_letters = 16;
@@ -145,7 +93,6 @@ PlanUnit unit_at(const Job& job, const UnitPlace& place, std::string key,
 // with one feature are consecutive.
 std::vector<PlanUnit> units_to_build(const Job& job, const Options& options,
                                      const CompilerFacts& facts, const std::string& folder) {
-  const UnitKeys keys(job, options, facts);
   std::vector<PlanUnit> units;
   for (std::size_t target = 0; target < job.targets.size(); ++target) {
     if (job.targets[target].input) {
@@ -156,8 +103,8 @@ std::vector<PlanUnit> units_to_build(const Job& job, const Options& options,
       if (built.place.target != target || is_built(built.result)) {
         continue;
       }
-      PlanUnit& unit = units.emplace_back(
-          unit_at(job, built.place, base::to_hex(keys.key_of(built.place)), folder));
+      PlanUnit& unit = units.emplace_back(unit_at(
+          job, built.place, base::to_hex(unit_key(job, options, facts, built.place)), folder));
       unit.options = words;
       if (job.programs[built.place.program].need == ProgramNeed::optional) {
         unit.options.insert(unit.options.end(), {"--optional", unit.program});
@@ -222,29 +169,26 @@ void add_steps(Plan& plan) {
 
 } // namespace
 
-UnitKeys::UnitKeys(const Job& job, const Options& options, const CompilerFacts& facts)
-    : m_job(job), m_options(digest_of_common(job, options, facts)) {
-  for (const Program& program : job.programs) {
-    m_programs.push_back(digest_of(program));
-  }
-  for (std::size_t target = 0; target < job.targets.size(); ++target) {
-    const bool has_form =
-        std::ranges::find(job.targets, std::optional(target), &BuildTarget::input) !=
-        job.targets.end(); // its binaries are converted
-    m_targets.push_back(digest_of(job.targets[target], has_form, facts));
-  }
-}
-
-Digest UnitKeys::key_of(const UnitPlace& place) const {
-  const VariantOptions& variant = m_job.variants[place.variant];
-  Hasher hasher;
-  hasher.add(m_options.bytes);
-  hasher.add(m_programs[place.program].bytes);
-  hasher.add(m_targets[place.target].bytes);
-  hasher.add_field(variant.name);
-  hasher.add_field(variant.options.text());
-  hasher.add_field(unit_options(m_job, place).text());
-  return hasher.finish();
+Digest unit_key(const Job& job, const Options& options, const CompilerFacts& facts,
+                const UnitPlace& place) {
+  const Program& program = job.programs[place.program];
+  const VariantOptions& variant = job.variants[place.variant];
+  const BuildTarget& target = job.targets[place.target];
+  const bool is_converted = std::ranges::find(job.targets, std::optional(place.target),
+                                              &BuildTarget::input) != job.targets.end();
+  const Unit unit{0, program.source, unit_options(job, place), job.specializations};
+  Recipe recipe = unit_recipe(
+      {}, unit, target, target.device ? Ingredients() : target.compiler_facts, portable(facts));
+  const Ingredients of_bundle = {
+      {"program", program.name},
+      {"file", clbin::closure::without_paths(*program.source).main.display_name},
+      {"optional", program.need == ProgramNeed::optional ? "yes" : "no"},
+      {"variant", variant.name},
+      {"options of the variant", variant.options.text()},
+      {"source in the bundle", options.source == SourcePolicy::keep ? "yes" : "no"},
+      {"is converted", is_converted ? "yes" : "no"}};
+  recipe.ingredients.insert(recipe.ingredients.end(), of_bundle.begin(), of_bundle.end());
+  return clbin::cache::recipe_key(recipe);
 }
 
 Result<void> keep_unit(Job& job, const Options& options, const CompilerFacts& facts,
@@ -256,9 +200,8 @@ Result<void> keep_unit(Job& job, const Options& options, const CompilerFacts& fa
                 "'--unit' requires one program and one device or target, not {} and {}",
                 job.programs.size() + job.modules.size(), sources);
   }
-  const UnitKeys keys(job, options, facts);
   for (std::size_t variant = 0; variant < job.variants.size(); ++variant) {
-    if (keys.key_of({0, variant, 0}) == key) {
+    if (unit_key(job, options, facts, {0, variant, 0}) == key) {
       job.variants = {std::move(job.variants[variant])};
       return {};
     }

@@ -6,27 +6,14 @@
 
 namespace oclcc::plan {
 
-// The keys of the units of a job: of a program in a variant for a target that is built from source,
-// together with what is converted from its binary. A key covers everything that the bundle of the
-// unit depends on: names, source, options, the target with its compiler, the variables that the
+// Returns the key of a unit of a job: of a program in a variant for a target that is built from
+// source, together with what is converted from its binary. It covers everything that the bundle of
+// the unit depends on: names, source, options, the target with its compiler, the variables that the
 // compiler reads, and oclcc's version. Unlike the key of the compile cache, it is the same on every
 // machine with the same devices and tools, because it covers neither times of files nor variables
 // that choose libraries; but two drivers that report the same versions are the same to it.
-// Thread-safe.
-class UnitKeys {
-public:
-  // Reads every source of `job` once. `job` and `options` must outlive this object.
-  UnitKeys(const Job& job, const Options& options, const CompilerFacts& facts);
-
-  // The target must not be converted from another one.
-  [[nodiscard]] base::Digest key_of(const UnitPlace& place) const;
-
-private:
-  const Job& m_job;
-  base::Digest m_options; // of all units
-  std::vector<base::Digest> m_programs;
-  std::vector<base::Digest> m_targets;
-};
+[[nodiscard]] base::Digest unit_key(const Job& job, const Options& options,
+                                    const CompilerFacts& facts, const UnitPlace& place);
 
 // --unit: leaves only the unit `key` in `job`, whose targets are complete. invalid_argument: the
 // job has several programs or targets, or the unit is not in it, because something that its key

@@ -25,7 +25,7 @@ constexpr std::size_t k_stored_bytes_per_ms = 1024;              // at least, or
 constexpr const char* k_too_slow = "not looked up: the server is slow";
 
 // Returns false if the system has no further thread.
-bool start_thread(std::vector<std::thread>& threads, std::function<void()> work) {
+bool start_thread(std::vector<std::jthread>& threads, std::function<void()> work) {
   try {
     threads.emplace_back(std::move(work));
     return true;
@@ -87,16 +87,7 @@ RemoteCache::RemoteCache(RemoteMode mode, std::chrono::milliseconds timeout, Rem
       m_budget(timeout, std::move(now)) {}
 
 RemoteCache::~RemoteCache() {
-  {
-    const std::lock_guard lock(m_mutex);
-    m_is_closed = true;
-    m_offers.clear();
-  }
-  m_changed.notify_all();
-  m_wake_up.wake();
-  for (std::thread& thread : m_threads) {
-    thread.join();
-  }
+  end(std::chrono::milliseconds::zero());
 }
 
 void RemoteCache::turn_off(const std::string& reason, const std::string& advice) {
@@ -190,15 +181,13 @@ void RemoteCache::fetch(
     }
   };
   m_budget.begin(connections);
-  std::vector<std::thread> threads;
+  std::vector<std::jthread> threads;
   bool is_started = true;
   for (std::size_t i = 1; i < connections && is_started; ++i) {
     is_started = start_thread(threads, work);
   }
   work();
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
+  threads.clear();
   m_budget.end();
 }
 
@@ -288,14 +277,13 @@ void RemoteCache::store(Offer offer, Requests& requests) try {
   turn_off(std::string(k_no_memory));
 }
 
-void RemoteCache::finish() {
+void RemoteCache::end(std::chrono::milliseconds patience) {
   std::size_t left = 0;
   {
     std::unique_lock lock(m_mutex);
     m_is_closed = true;
     m_changed.notify_all();
-    m_changed.wait_for(lock, m_budget.left(),
-                       [this] { return m_offers.empty() && m_storing == 0; });
+    m_changed.wait_for(lock, patience, [this] { return m_offers.empty() && m_storing == 0; });
     left = m_offers.size() + m_storing;
     m_offers.clear();
   }
@@ -304,9 +292,6 @@ void RemoteCache::finish() {
                          left == 1 ? "" : "s"));
   }
   m_wake_up.wake();
-  for (std::thread& thread : m_threads) {
-    thread.join();
-  }
   m_threads.clear();
 }
 

@@ -111,7 +111,7 @@ public:
   // Stores the result of a build later, on another thread. Does not block.
   void offer(const CacheUnit& unit, format::EntryInput entry);
   // Waits for what is still to be stored, as long as the settings allow. Call it once, at the end.
-  void finish();
+  void finish() { end(m_budget.left()); }
   // Returns the only warning, once; otherwise an empty string.
   [[nodiscard]] std::string take_warning();
 
@@ -123,6 +123,8 @@ private:
   };
   class Requests;
 
+  // Drops what is not stored after `patience`, and ends all threads.
+  void end(std::chrono::milliseconds patience);
   [[nodiscard]] bool is_off() const noexcept { return m_is_off.load(); }
   // Only the first call has an effect. `advice` ends the warning.
   void turn_off(const std::string& reason, const std::string& advice = {});
@@ -151,7 +153,7 @@ private:
   std::uint64_t m_offered_bytes = 0; // of the binaries that are not stored yet
   std::size_t m_storing = 0;         // offers that threads have taken
   bool m_is_closed = false;          // no further offers
-  std::vector<std::thread> m_threads;
+  std::vector<std::jthread> m_threads;
 };
 
 // Opens the cache of `settings`, which must be on, over the helper beside this program. Starts no

@@ -55,8 +55,8 @@ std::string set_url(RemoteSettings& settings, std::string_view value) {
 std::string set_token(RemoteSettings& settings, std::string_view value) {
   settings.token.clear();
   settings.token_file.reset();
-  const bool is_plain = std::all_of(value.begin(), value.end(),
-                                    [](char letter) { return letter > ' ' && letter < '\x7F'; });
+  const bool is_plain =
+      std::ranges::all_of(value, [](char letter) { return letter > ' ' && letter < '\x7F'; });
   if (value.empty() || !is_plain || value.size() > k_max_token_bytes) {
     return fmt::format("a token consists of 1 to {} visible ASCII characters", k_max_token_bytes);
   }

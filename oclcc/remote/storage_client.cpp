@@ -10,7 +10,6 @@
 #include <cstring>
 #include <fcntl.h>
 #include <iterator>
-#include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -32,9 +31,7 @@ using storage_http::Status;
 
 namespace {
 
-constexpr std::size_t k_part_bytes = 256U << 10U;
 constexpr std::size_t k_shown_bytes = 300; // of a failure, in messages
-constexpr std::size_t k_length_bytes = 4;
 
 std::chrono::milliseconds time_left(Clock::time_point deadline) {
   return std::max(std::chrono::milliseconds::zero(),
@@ -59,6 +56,20 @@ Bytes frame_of(Operation kind, const base::Digest& key, ByteView entry,
   frame.write_bytes(key.bytes);
   frame.write_bytes(entry);
   return std::move(frame).take();
+}
+
+// file_not_found: the helper has closed the connection.
+tl::unexpected<Error> transfer_error(base::SocketFault fault) {
+  switch (fault) {
+  case base::SocketFault::closed:
+    return fail(ErrorCode::file_not_found, "its helper process closed the connection");
+  case base::SocketFault::timed_out:
+    return fail(ErrorCode::file_read, "no answer in time");
+  case base::SocketFault::woken:
+    return fail(ErrorCode::file_read, "the run ended first");
+  default:
+    return fail(ErrorCode::file_read, "cannot reach its helper process: {}", reason_of(errno));
+  }
 }
 
 Result<void> require_own_process(int socket) {
@@ -123,7 +134,6 @@ constexpr std::size_t k_socket_digits = 32;
 constexpr std::size_t k_max_socket_bytes = 103; // the helper appends to the name of its lock
 constexpr std::size_t k_max_answer_bytes = 1024;
 constexpr std::string_view k_ready = "ready\n";
-constexpr int k_milliseconds_between_looks = 5;
 // Variables that libcurl and TLS libraries read. The helper keeps those of the run that started it.
 constexpr std::array<const char*, 10> k_variables{
     "HOME",        "SSL_CERT_FILE", "SSL_CERT_DIR", "http_proxy", "https_proxy",
@@ -190,30 +200,6 @@ Result<std::filesystem::path> private_folder(std::filesystem::path folder) {
   return folder;
 }
 
-struct Pipe {
-  FileDescriptor from;
-  FileDescriptor to;
-};
-
-Result<Pipe> open_pipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
-    return fail(ErrorCode::file_read, "cannot create a pipe: {}", reason_of(errno));
-  }
-  return Pipe{FileDescriptor(ends[0]), FileDescriptor(ends[1])};
-}
-
-// A pipe that contains the settings and then ends. They fit into it, so that nothing writes to a
-// helper that does not read.
-Result<FileDescriptor> filled_pipe(const std::string& settings) {
-  CLBIN_TRY_ASSIGN(Pipe pipe, open_pipe());
-  const ssize_t count = ::write(pipe.to.number(), settings.data(), settings.size());
-  if (count != static_cast<ssize_t>(settings.size())) {
-    return fail(ErrorCode::file_read, "the settings do not fit into a pipe");
-  }
-  return std::move(pipe.from);
-}
-
 // The environment of the helper, which reads the token from its input: without what marks the
 // processes that end with this run.
 std::vector<std::string> helper_environment() {
@@ -226,10 +212,10 @@ std::vector<std::string> helper_environment() {
 
 // The helper outlives this run: it keeps no file of it open, and needs no directory.
 Result<pid_t> spawn_helper(const std::filesystem::path& program, const std::string& socket,
-                           int input, int output) {
+                           int channel) {
   worker::Spawn spawn(worker::DefaultSignals::ignored_by_main);
-  spawn.duplicate(input, STDIN_FILENO);
-  spawn.duplicate(output, STDOUT_FILENO);
+  spawn.duplicate(channel, STDIN_FILENO);
+  spawn.duplicate(channel, STDOUT_FILENO);
   spawn.open(STDERR_FILENO, "/dev/null", O_WRONLY);
   spawn.close_from(STDERR_FILENO + 1);
   spawn.change_folder("/");
@@ -241,23 +227,15 @@ Result<pid_t> spawn_helper(const std::filesystem::path& program, const std::stri
   return *process;
 }
 
-// Returns what the helper writes until it closes its output, or `deadline`.
+// Returns what the helper writes until it is ready, closes its output, or `deadline`.
 std::string answer_of(int output, Clock::time_point deadline) {
   std::string answer;
-  while (answer.size() <= k_max_answer_bytes) {
-    std::array<char, k_max_answer_bytes> part{};
-    const ssize_t count = ::read(output, part.data(), part.size());
-    if (count > 0) {
-      answer.append(part.data(), static_cast<std::size_t>(count));
-    } else if (count == 0 || (errno != EAGAIN && errno != EINTR)) {
-      return answer;
+  while (answer != k_ready && answer.size() <= k_max_answer_bytes) {
+    const auto letter = base::receive_all(output, 1, deadline);
+    if (!letter) {
+      break;
     }
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
-    if (answer == k_ready || left <= std::chrono::milliseconds::zero()) {
-      return answer;
-    }
-    pollfd request{output, POLLIN, 0};
-    (void)::poll(&request, 1, static_cast<int>(left.count()));
+    answer += base::as_text(*letter);
   }
   return answer;
 }
@@ -265,20 +243,11 @@ std::string answer_of(int output, Clock::time_point deadline) {
 // Waits for the process that was started, whose child serves. Ends it at `deadline`. Returns
 // whether it ended by itself.
 bool reap(pid_t process, Clock::time_point deadline) {
-  int status = 0;
-  while (true) {
-    const pid_t known = ::waitpid(process, &status, WNOHANG);
-    if (known == process || (known < 0 && errno != EINTR)) {
-      return known == process && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-    }
-    if (Clock::now() >= deadline) {
-      break;
-    }
-    (void)::poll(nullptr, 0, k_milliseconds_between_looks);
+  if (!worker::ends_before(deadline, process)) {
+    ::kill(process, SIGKILL);
   }
-  ::kill(process, SIGKILL);
-  (void)worker::wait_for(process);
-  return false;
+  const auto status = worker::wait_for(process);
+  return status && WIFEXITED(*status) && WEXITSTATUS(*status) == 0;
 }
 
 // While it exists, orphans of this process become children of init, as those must that outlive it.
@@ -314,105 +283,43 @@ Result<StorageClient> StorageClient::connect(const std::string& path, Clock::tim
   CLBIN_TRY_ASSIGN(FileDescriptor socket, connect_socket(path));
   CLBIN_TRY(require_own_process(socket.number()));
   StorageClient client(std::move(socket), wake_up);
-  CLBIN_TRY(client.read_greeting(deadline));
-  return client;
-}
-
-Result<void> StorageClient::read_greeting(Clock::time_point deadline) {
-  Bytes greeting;
-  CLBIN_TRY(receive(greeting, storage_http::k_greeting.size(), deadline));
+  CLBIN_TRY_ASSIGN(const Bytes greeting, client.receive(storage_http::k_greeting.size(), deadline));
   if (base::as_text(greeting) != storage_http::k_greeting) {
     return fail(ErrorCode::file_read, "its helper process speaks another protocol");
   }
-  return {};
+  return client;
 }
 
-Result<void> StorageClient::wait_for(short events, Clock::time_point deadline) {
-  while (true) {
-    std::array<pollfd, 2> files{{{m_socket.number(), events, 0}, {m_wake_up->number(), POLLIN, 0}}};
-    const auto left = time_left(deadline);
-    const int ready = ::poll(files.data(), files.size(), static_cast<int>(left.count()));
-    if (ready < 0 && errno != EINTR) {
-      return fail(ErrorCode::file_read, "cannot wait for its helper process: {}", reason_of(errno));
-    }
-    if (ready > 0 && files[1].revents != 0) {
-      return fail(ErrorCode::file_read, "the run ended first");
-    }
-    if (ready > 0) {
-      return {}; // an error of the socket is that of the next call
-    }
-    if (ready == 0 && left == std::chrono::milliseconds::zero()) {
-      return fail(ErrorCode::file_read, "no answer in time");
-    }
-  }
+Result<Bytes> StorageClient::receive(std::size_t size_bytes, Clock::time_point deadline) const {
+  auto received = base::receive_all(m_socket.number(), size_bytes, deadline, m_wake_up->number());
+  return received ? Result<Bytes>(*std::move(received)) : transfer_error(received.error());
 }
 
-Result<void> StorageClient::send(ByteView bytes, Clock::time_point deadline) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::send(m_socket.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (count >= 0) {
-      bytes = bytes.subspan(static_cast<std::size_t>(count));
-    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      CLBIN_TRY(wait_for(POLLOUT, deadline));
-    } else if (errno != EINTR) {
-      const bool is_closed = errno == EPIPE || errno == ECONNRESET;
-      return fail(is_closed ? ErrorCode::file_not_found : ErrorCode::file_read,
-                  "cannot write to its helper process: {}", reason_of(errno));
-    }
-  }
-  return {};
-}
-
-Result<void> StorageClient::receive(Bytes& bytes, std::size_t size_bytes,
-                                    Clock::time_point deadline) {
-  const std::size_t wanted = bytes.size() + size_bytes;
-  while (bytes.size() < wanted) {
-    const std::size_t before = bytes.size();
-    bytes.resize(std::min(wanted, before + k_part_bytes));
-    const ssize_t count =
-        ::recv(m_socket.number(), bytes.data() + before, bytes.size() - before, 0);
-    const int error = errno;
-    bytes.resize(before + static_cast<std::size_t>(std::max<ssize_t>(0, count)));
-    if (count == 0 || (count < 0 && error == ECONNRESET)) {
-      return fail(before == 0 ? ErrorCode::file_not_found : ErrorCode::file_read,
-                  "its helper process closed the connection");
-    }
-    if (count < 0 && (error == EAGAIN || error == EWOULDBLOCK)) {
-      CLBIN_TRY(wait_for(POLLIN, deadline));
-    } else if (count < 0 && error != EINTR) {
-      return fail(ErrorCode::file_read, "cannot read from its helper process: {}",
-                  reason_of(error));
-    }
-    if (Clock::now() > deadline && bytes.size() < wanted) { // it sends byte by byte
-      return fail(ErrorCode::file_read, "no complete answer in time");
-    }
-  }
-  return {};
-}
-
-Result<StorageReply> StorageClient::receive_reply(Operation kind, Clock::time_point deadline) {
-  Bytes length;
-  CLBIN_TRY(receive(length, k_length_bytes, deadline));
-  CLBIN_TRY_ASSIGN(const std::uint32_t size_bytes,
-                   base::ByteReader(length, "reply").read_u32("length"));
+Result<StorageReply> StorageClient::receive_reply(Operation kind,
+                                                  Clock::time_point deadline) const {
+  CLBIN_TRY_ASSIGN(const Bytes length, receive(sizeof(std::uint32_t), deadline));
+  const auto size_bytes = base::from_little_endian<std::uint32_t>(length);
   if (size_bytes == 0 || size_bytes > storage_http::k_max_frame_bytes) {
     return fail(ErrorCode::file_read, "its helper process announced a reply of {} bytes",
                 size_bytes);
   }
-  Bytes body;
-  auto received = receive(body, size_bytes, deadline);
-  if (!received) {
-    return fail(ErrorCode::file_read, "{}", received.error().message);
+  auto body = receive(size_bytes, deadline);
+  if (!body) {
+    return fail(ErrorCode::file_read, "{}", body.error().message);
   }
-  return reply_of(kind, std::move(body));
+  return reply_of(kind, *std::move(body));
 }
 
 Result<StorageReply> StorageClient::request(Operation kind, const base::Digest& key, ByteView entry,
-                                            Clock::time_point deadline) {
+                                            Clock::time_point deadline) const {
   if (entry.size() > storage_http::k_max_entry_bytes) {
     return fail(ErrorCode::limit_exceeded, "an entry of {} bytes is too long", entry.size());
   }
-  CLBIN_TRY(send(frame_of(kind, key, entry, deadline), deadline));
+  if (const auto sent = base::send_all(m_socket.number(), frame_of(kind, key, entry, deadline),
+                                       deadline, m_wake_up->number());
+      !sent) {
+    return transfer_error(sent.error());
+  }
   return receive_reply(kind, deadline);
 }
 
@@ -478,16 +385,16 @@ Result<StorageClient> StorageHelper::connect(Clock::time_point deadline, const W
 }
 
 Result<void> StorageHelper::start(Clock::time_point deadline) const {
-  CLBIN_TRY_ASSIGN(const FileDescriptor input, filled_pipe(m_settings));
-  CLBIN_TRY_ASSIGN(Pipe output, open_pipe());
-  // The ends of the helper block, as every program expects.
-  (void)::fcntl(input.number(), F_SETFL, 0);
-  (void)::fcntl(output.to.number(), F_SETFL, 0);
+  CLBIN_TRY_ASSIGN(worker::Channel channel, worker::open_channel(SOCK_STREAM));
+  // The helper reads its settings, and then the end.
+  if (!base::send_all(channel.own.number(), base::as_bytes(m_settings), deadline)) {
+    return fail(ErrorCode::file_read, "cannot write the settings of '{}'", m_program.string());
+  }
+  (void)::shutdown(channel.own.number(), SHUT_WR);
   const NoAdoption no_adoption;
-  CLBIN_TRY_ASSIGN(const pid_t process,
-                   spawn_helper(m_program, m_socket, input.number(), output.to.number()));
-  (void)output.to.close();
-  const std::string answer = answer_of(output.from.number(), deadline);
+  CLBIN_TRY_ASSIGN(const pid_t process, spawn_helper(m_program, m_socket, channel.other.number()));
+  (void)channel.other.close();
+  const std::string answer = answer_of(channel.own.number(), deadline);
   const bool has_succeeded = reap(process, deadline);
   if (answer == k_ready && has_succeeded) {
     return {};

@@ -4,6 +4,7 @@
 
 #include "base/digest.hpp"
 #include "base/file_io.hpp"
+#include "base/socket.hpp"
 #include "remote/remote_settings.hpp"
 #include "remote/storage_http/storage_protocol.hpp"
 
@@ -45,19 +46,16 @@ public:
   // the reply, as one does that has been idle for long; limit_exceeded, if `entry` is too long;
   // otherwise file_read, with the text of the helper if it has reported a failure.
   [[nodiscard]] Result<StorageReply> request(storage_http::Operation kind, const base::Digest& key,
-                                             base::ByteView entry, Clock::time_point deadline);
+                                             base::ByteView entry,
+                                             Clock::time_point deadline) const;
 
 private:
   StorageClient(base::FileDescriptor socket, const WakeUp& wake_up)
       : m_socket(std::move(socket)), m_wake_up(&wake_up) {}
-  [[nodiscard]] Result<void> read_greeting(Clock::time_point deadline);
-  [[nodiscard]] Result<void> wait_for(short events, Clock::time_point deadline);
-  [[nodiscard]] Result<void> send(base::ByteView bytes, Clock::time_point deadline);
-  // Appends up to `size_bytes` to `bytes`. Memory grows with the received bytes.
-  [[nodiscard]] Result<void> receive(base::Bytes& bytes, std::size_t size_bytes,
-                                     Clock::time_point deadline);
+  [[nodiscard]] Result<base::Bytes> receive(std::size_t size_bytes,
+                                            Clock::time_point deadline) const;
   [[nodiscard]] Result<StorageReply> receive_reply(storage_http::Operation kind,
-                                                   Clock::time_point deadline);
+                                                   Clock::time_point deadline) const;
 
   base::FileDescriptor m_socket;
   const WakeUp* m_wake_up;

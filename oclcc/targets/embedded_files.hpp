@@ -1,4 +1,4 @@
-// The files of nvptx/ and amdgcn/, which are part of the executable.
+// The files of nvptx/, amdgcn/ and compile/ that are part of the executable.
 #pragma once
 
 #include <string_view>
@@ -17,5 +17,7 @@ namespace oclcc::offline {
 [[nodiscard]] std::string_view nvptx_language();
 // A header that declares functions of AMD's extensions.
 [[nodiscard]] std::string_view amdgcn_language();
+// What scripts of --plan=slurm have in common: their end.
+[[nodiscard]] std::string_view compile_slurm();
 
 } // namespace oclcc::offline

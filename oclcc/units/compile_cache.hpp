@@ -5,8 +5,6 @@
 #include "units/recipes.hpp"
 #include "units/sealed_files.hpp"
 
-#include <mutex>
-
 namespace oclcc {
 
 struct CacheUnit {

@@ -1,8 +1,6 @@
 #include "units/content_digests.hpp"
 
 #include "base/file_io.hpp"
-#include "cache/cache_folder.hpp"
-#include "cache/cache_space.hpp"
 #include "format/binary/elf_object.hpp"
 
 #include <algorithm>
@@ -26,9 +24,7 @@ namespace {
 
 constexpr std::string_view k_content_stamp_label = "oclcc-content-stamp-1";
 constexpr std::string_view k_content_name_label = "oclcc-content-name-1";
-constexpr std::string_view k_content_seal_label = "oclcc-content-1";
 constexpr std::size_t k_content_part_bytes = 1U << 20U;
-constexpr std::size_t k_content_digest_bytes = sizeof(Digest::bytes);
 // A file that changed this recently may change again within the resolution of its times.
 constexpr std::int64_t k_settled_seconds = 2;
 
@@ -48,19 +44,12 @@ Digest content_stamp_of(const struct stat& status) {
   return hasher.finish();
 }
 
-Digest content_seal_of(ByteView stamp, ByteView contents) {
-  Hasher hasher;
-  hasher.add_field(k_content_seal_label);
-  hasher.add(stamp);
-  hasher.add(contents);
-  return hasher.finish();
-}
-
-std::string content_name_of(const std::filesystem::path& path) {
+// Of what is remembered of a file: its stamp, and the digest of its contents.
+Digest remembered_key_of(const std::filesystem::path& path) {
   Hasher hasher;
   hasher.add_field(k_content_name_label);
   hasher.add_field(path.string());
-  return base::to_hex(hasher.finish()) + std::string(clbin::cache::k_content_suffix);
+  return hasher.finish();
 }
 
 std::optional<Digest> content_hash(int file) {
@@ -284,9 +273,11 @@ std::optional<std::string> ContentDigests::of_file(const std::filesystem::path& 
     return std::nullopt;
   }
   const Digest stamp = content_stamp_of(opened->status);
-  const std::string name = content_name_of(path);
-  if (const auto known = remembered(name, stamp)) {
-    return base::to_hex(*known);
+  const Digest key = remembered_key_of(path);
+  const auto known = m_files.look_up(key).bytes.value_or(base::Bytes());
+  if (known.size() == 2 * stamp.bytes.size() &&
+      std::ranges::equal(ByteView(known).first(stamp.bytes.size()), stamp.bytes)) {
+    return base::to_hex(ByteView(known).subspan(stamp.bytes.size()));
   }
   const auto contents = content_hash(opened->file.number());
   struct stat after {};
@@ -294,8 +285,13 @@ std::optional<std::string> ContentDigests::of_file(const std::filesystem::path& 
       content_stamp_of(after) != stamp) {
     return std::nullopt;
   }
-  if (m_settings.now && is_settled(after, m_settings.now())) {
-    remember(name, stamp, *contents);
+  if (m_now && is_settled(after, m_now())) {
+    base::ByteWriter kept;
+    kept.write_bytes(stamp.bytes);
+    kept.write_bytes(contents->bytes);
+    // If it fails, the next run reads the file again. The look-ups report problems of the
+    // directory.
+    (void)m_files.store(key, kept.view());
   }
   return base::to_hex(*contents);
 }
@@ -323,47 +319,6 @@ std::optional<std::string> ContentDigests::of_folder(const std::filesystem::path
     hasher.add_field(digest);
   }
   return base::to_hex(hasher.finish());
-}
-
-std::optional<Digest> ContentDigests::remembered(const std::string& name, const Digest& stamp) {
-  if (m_settings.use != clbin::cache::CacheUse::on) {
-    return std::nullopt;
-  }
-  const auto folder = clbin::cache::open_part(m_settings, clbin::cache::k_compilations_part,
-                                              clbin::cache::IfMissing::leave);
-  if (!folder.has_value()) {
-    return std::nullopt;
-  }
-  const auto kept = folder->read(name, 3 * k_content_digest_bytes);
-  if (!kept.has_value() || kept->bytes.size() != 3 * k_content_digest_bytes) {
-    return std::nullopt;
-  }
-  const ByteView bytes = kept->bytes;
-  const ByteView contents = bytes.subspan(k_content_digest_bytes, k_content_digest_bytes);
-  const Digest seal = content_seal_of(bytes.first(k_content_digest_bytes), contents);
-  if (!std::ranges::equal(bytes.first(k_content_digest_bytes), stamp.bytes) ||
-      !std::ranges::equal(bytes.subspan(2 * k_content_digest_bytes), seal.bytes)) {
-    return std::nullopt;
-  }
-  Digest digest;
-  std::ranges::copy(contents, digest.bytes.begin());
-  return digest;
-}
-
-void ContentDigests::remember(const std::string& name, const Digest& stamp,
-                              const Digest& contents) {
-  if (m_settings.use != clbin::cache::CacheUse::on) {
-    return;
-  }
-  base::ByteWriter kept;
-  kept.write_bytes(stamp.bytes);
-  kept.write_bytes(contents.bytes);
-  kept.write_bytes(content_seal_of(stamp.bytes, contents.bytes).bytes);
-  // Without it, the next run reads the file again. The look-ups report problems of the directory.
-  (void)clbin::cache::with_part(m_settings, clbin::cache::k_compilations_part,
-                                [&](const clbin::cache::CacheFolder& folder) {
-                                  return folder.replace(name, kept.view(), m_settings.now());
-                                });
 }
 
 std::optional<std::string> library_identity(const std::filesystem::path& path,

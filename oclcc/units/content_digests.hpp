@@ -2,9 +2,7 @@
 // them, unlike their times.
 #pragma once
 
-#include "base/digest.hpp"
-#include "cache/cache_settings.hpp"
-#include "terminal/reporter.hpp"
+#include "units/sealed_files.hpp"
 
 #include <map>
 
@@ -16,7 +14,8 @@ namespace oclcc {
 // cache is off or not usable, remembers nothing. Not thread-safe.
 class ContentDigests {
 public:
-  explicit ContentDigests(clbin::cache::CacheSettings settings) : m_settings(std::move(settings)) {}
+  explicit ContentDigests(const clbin::cache::CacheSettings& settings)
+      : m_now(settings.now), m_files(settings, SealedKind::content) {}
 
   // Returns 64 hexadecimal digits: of the bytes of a file, or of the names and bytes of the files
   // of a directory, without its directories. std::nullopt if one cannot be read, or changes
@@ -26,11 +25,9 @@ public:
 private:
   [[nodiscard]] std::optional<std::string> of_file(const std::filesystem::path& path);
   [[nodiscard]] std::optional<std::string> of_folder(const std::filesystem::path& path);
-  [[nodiscard]] std::optional<base::Digest> remembered(const std::string& name,
-                                                       const base::Digest& stamp);
-  void remember(const std::string& name, const base::Digest& stamp, const base::Digest& contents);
 
-  clbin::cache::CacheSettings m_settings;
+  std::function<clbin::cache::TimePoint()> m_now;
+  SealedFiles m_files;
   std::map<std::filesystem::path, std::string> m_known;
 };
 

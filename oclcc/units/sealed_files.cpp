@@ -34,9 +34,10 @@ bool is_sealed(const Digest& key, ByteView kept) {
 } // namespace
 
 std::string SealedFiles::name_of(const Digest& key) const {
-  return base::to_hex(key) + std::string(m_kind == SealedKind::bundle
-                                             ? clbin::cache::k_bundle_suffix
-                                             : clbin::cache::k_preparation_suffix);
+  constexpr std::array k_suffixes = {clbin::cache::k_bundle_suffix,
+                                     clbin::cache::k_preparation_suffix,
+                                     clbin::cache::k_content_suffix};
+  return base::to_hex(key) + std::string(k_suffixes[static_cast<std::size_t>(m_kind)]);
 }
 
 SealedFile SealedFiles::look_up(const Digest& key) const {

@@ -10,6 +10,7 @@ namespace oclcc {
 enum class SealedKind : std::uint8_t {
   bundle,      // a finished bundle
   preparation, // what the tools of an offline target make before its first unit
+  content,     // the digest of a file that oclcc depends on, such as a compiler
 };
 
 // A file from the cache.

@@ -1,5 +1,6 @@
 #include "worker/installed_devices.hpp"
 
+#include "base/text.hpp"
 #include "terminal/reporter.hpp"
 
 #include <cstring>
@@ -244,16 +245,8 @@ std::string text_of(const std::string& bytes) {
 }
 
 std::string format_words(const std::string& bytes) {
-  std::string words;
-  for (const char letter : text_of(bytes)) {
-    if (letter != ' ' || (!words.empty() && words.back() != ' ')) {
-      words += letter;
-    }
-  }
-  if (!words.empty() && words.back() == ' ') {
-    words.pop_back();
-  }
-  return words;
+  const std::string text = text_of(bytes);
+  return fmt::format("{}", fmt::join(base::words_between_spaces(text), " "));
 }
 
 std::string format_bytes(cl_ulong bytes) {
@@ -310,12 +303,10 @@ std::string format_name_versions(const std::string& bytes) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-std::optional<std::string> format_integer(cl_ulong value, const Property& property) {
+std::string format_integer(cl_ulong value, const Property& property) {
   switch (property.form) {
   case Form::boolean:
     return value != 0 ? "yes" : "no";
-  case Form::number:
-    return std::to_string(value);
   case Form::hexadecimal:
     return fmt::format("{:#06x}", value);
   case Form::bytes:
@@ -332,13 +323,9 @@ std::optional<std::string> format_integer(cl_ulong value, const Property& proper
     return format_choice(value, property.names);
   case Form::version:
     return format_version(value);
-  case Form::text:
-  case Form::words:
-  case Form::sizes:
-  case Form::name_versions:
-    break;
+  default:
+    return std::to_string(value);
   }
-  return std::nullopt;
 }
 
 std::optional<std::string> format_property(const std::string& bytes, const Property& property) {
@@ -352,10 +339,9 @@ std::optional<std::string> format_property(const std::string& bytes, const Prope
   case Form::name_versions:
     return format_name_versions(bytes);
   default:
-    break;
+    const auto value = integer_of(bytes);
+    return value ? std::optional(format_integer(*value, property)) : std::nullopt;
   }
-  const auto value = integer_of(bytes);
-  return value ? format_integer(*value, property) : std::nullopt;
 }
 
 } // namespace

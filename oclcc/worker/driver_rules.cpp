@@ -3,10 +3,6 @@
 #include "format/binary/binary_kind.hpp"
 #include "matching/vendor_rules.hpp"
 
-#include <array>
-#include <span>
-#include <string_view>
-
 namespace oclcc::worker {
 
 using clbin::format::DeviceFamily;

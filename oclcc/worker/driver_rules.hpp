@@ -6,10 +6,7 @@
 #include "listing/launch_compilation.hpp"
 #include "model/device.hpp"
 
-#include <cstdint>
 #include <set>
-#include <string>
-#include <vector>
 
 namespace oclcc::worker {
 

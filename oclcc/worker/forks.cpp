@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -15,7 +14,6 @@ namespace oclcc::worker {
 
 using base::Bytes;
 using base::ByteView;
-using base::FileDescriptor;
 using base::reason_of;
 
 namespace {
@@ -42,11 +40,14 @@ Bytes read_all(int file) {
   ::_exit(done && sent ? 0 : 1); // not exit(): the drivers' threads do not exist here
 }
 
-// Returns -1 with errno set, otherwise the process in the parent and 0 in the child.
-pid_t fork_bound_to_parent() {
+// Returns the process in the parent, and 0 in the child.
+Result<pid_t> fork_bound_to_parent() {
   std::fflush(stdout); // otherwise, the child prints it again
   const pid_t parent = ::getpid();
   const pid_t child = ::fork();
+  if (child < 0) {
+    return fail(ErrorCode::internal, "cannot start a child process: {}", reason_of(errno));
+  }
   if (child == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) {
@@ -71,25 +72,21 @@ pid_t fork_bound_to_parent() {
   ::_exit(sent ? 0 : 1); // not exit(): the driver's threads do not exist here
 }
 
-Bytes refusal(int error) {
-  BuildReply reply;
-  reply.error = fmt::format("cannot start a child process: {}", reason_of(error));
-  return encode(reply);
-}
-
 [[noreturn]] void serve_requests(int channel, const WarmCopy::Build& build) {
   for (;;) {
     const auto request = receive_message(channel, std::nullopt);
     if (!request) {
       ::_exit(0);
     }
-    const pid_t child = fork_bound_to_parent();
+    const auto child = fork_bound_to_parent();
     if (child == 0) {
       build_unit(channel, request->body, build);
     }
-    if (child < 0) {
-      (void)send_message(channel, MessageKind::build_reply, refusal(errno), std::nullopt);
-    } else if (const int status = wait_for(child).value_or(0); status != 0) {
+    if (!child) {
+      BuildReply refusal;
+      refusal.error = child.error().message;
+      (void)send_message(channel, MessageKind::build_reply, encode(refusal), std::nullopt);
+    } else if (const int status = wait_for(*child).value_or(0); status != 0) {
       end_like(status);
     }
     if (!send_message(channel, MessageKind::settled, {}, std::nullopt)) {
@@ -101,31 +98,22 @@ Bytes refusal(int error) {
 } // namespace
 
 Result<Bytes> run_in_child(const std::string& purpose, const Step& step) {
-  std::array<int, 2> ends{-1, -1};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return fail(ErrorCode::internal, "cannot open a pipe to a child process: {}", reason_of(errno));
-  }
-  const FileDescriptor own(ends[0]);
-  FileDescriptor theirs(ends[1]);
-  const pid_t child = fork_bound_to_parent();
+  CLBIN_TRY_ASSIGN(Channel channel, open_channel(SOCK_STREAM));
+  CLBIN_TRY_ASSIGN(const pid_t child, fork_bound_to_parent());
   if (child == 0) {
-    run_step(theirs.number(), step);
+    run_step(channel.other.number(), step);
   }
-  if (child < 0) {
-    return fail(ErrorCode::internal, "cannot start a child process: {}", reason_of(errno));
-  }
-  (void)theirs.close();
-  Bytes answer = read_all(own.number());
-  const std::optional<int> ended = wait_for(child);
-  if (!ended) {
+  (void)channel.other.close();
+  Bytes answer = read_all(channel.own.number());
+  const std::optional<int> status = wait_for(child);
+  if (!status) {
     return fail(ErrorCode::internal, "cannot wait for a child process: {}", reason_of(errno));
   }
-  const int status = *ended;
-  if (WIFSIGNALED(status)) {
-    return fail(ErrorCode::internal, "the compiler crashed (signal {}) {}", WTERMSIG(status),
+  if (WIFSIGNALED(*status)) {
+    return fail(ErrorCode::internal, "the compiler crashed (signal {}) {}", WTERMSIG(*status),
                 purpose);
   }
-  if (WEXITSTATUS(status) != 0) {
+  if (WEXITSTATUS(*status) != 0) {
     return fail(ErrorCode::internal, "{}: {}", purpose,
                 answer.empty() ? "the driver ended the process" : base::as_text(answer));
   }
@@ -133,23 +121,14 @@ Result<Bytes> run_in_child(const std::string& purpose, const Step& step) {
 }
 
 Result<WarmCopy> WarmCopy::start(const std::function<void()>& warm_up, const Build& build) {
-  std::array<int, 2> numbers{-1, -1};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, numbers.data()) != 0) {
-    return fail(ErrorCode::internal, "cannot open a channel to a child process: {}",
-                reason_of(errno));
-  }
-  FileDescriptor own(numbers[0]);
-  FileDescriptor theirs(numbers[1]);
-  const pid_t child = fork_bound_to_parent();
-  if (child < 0) {
-    return fail(ErrorCode::internal, "cannot start a child process: {}", reason_of(errno));
-  }
+  CLBIN_TRY_ASSIGN(Channel channel, open_channel(SOCK_STREAM));
+  CLBIN_TRY_ASSIGN(const pid_t child, fork_bound_to_parent());
   if (child == 0) {
-    own = FileDescriptor(-1);
+    (void)channel.own.close();
     warm_up();
-    serve_requests(theirs.number(), build);
+    serve_requests(channel.other.number(), build);
   }
-  return WarmCopy(child, std::move(own));
+  return WarmCopy(child, std::move(channel.own));
 }
 
 void WarmCopy::serve(ByteView request,

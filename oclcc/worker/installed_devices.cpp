@@ -112,19 +112,6 @@ Result<InstalledDevices> ask(const WorkerSettings& settings, PropertyQuery prope
   return found;
 }
 
-// The platforms of `alone` are numbered from 0.
-void append(InstalledDevices& all, InstalledDevices alone, std::uint32_t first_platform) {
-  all.driver_output += alone.driver_output;
-  for (DeviceDescription& device : alone.devices) {
-    device.platform += first_platform;
-    all.devices.push_back(std::move(device));
-  }
-  for (EnumeratedWorker& worker : alone.workers) {
-    worker.first_platform = first_platform;
-    all.workers.push_back(std::move(worker));
-  }
-}
-
 Result<InstalledDevices> ask_each(const WorkerSettings& settings, PropertyQuery properties,
                                   const std::vector<std::string>& libraries) {
   InstalledDevices all;
@@ -139,10 +126,15 @@ Result<InstalledDevices> ask_each(const WorkerSettings& settings, PropertyQuery 
     if (!alone) {
       all.failures.push_back(fmt::format("'{}' is skipped: while listing its devices, {}", library,
                                          alone.error().message));
-    } else if (!alone->devices.empty()) {
-      const std::uint32_t first_platform = next_platform;
-      next_platform += alone->devices.back().platform + 1;
-      append(all, std::move(*alone), first_platform);
+    } else if (!alone->devices.empty()) { // whose platforms are numbered from 0
+      all.driver_output += alone->driver_output;
+      for (DeviceDescription& device : alone->devices) {
+        device.platform += next_platform;
+        all.devices.push_back(std::move(device));
+      }
+      alone->workers.front().first_platform = next_platform;
+      all.workers.push_back(std::move(alone->workers.front()));
+      next_platform = all.devices.back().platform + 1;
     }
   }
   if (all.devices.empty()) {

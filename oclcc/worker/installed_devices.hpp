@@ -4,11 +4,6 @@
 #include "opencl/driver.hpp"
 #include "worker/worker_process.hpp"
 
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace oclcc::worker {
 
 // Returns the platform libraries in the order of their .icd file names, without duplicates: a path

@@ -3,13 +3,22 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <fcntl.h>
 #include <fstream>
 #include <iterator>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <system_error>
+#include <thread>
 #include <unistd.h>
 
 namespace oclcc::worker {
+
+using clbin::base::ErrorCode;
+using clbin::base::fail;
+using clbin::base::FileDescriptor;
+using clbin::base::reason_of;
+using clbin::base::Result;
 
 namespace {
 
@@ -90,6 +99,30 @@ void set_variable(std::vector<std::string>& variables, std::string_view name,
   variables.push_back(start + std::string(value));
 }
 
+Result<FileDescriptor> move_out_of_the_way(int number) {
+  constexpr int k_first_free_file = 10; // above all fixed numbers
+  const FileDescriptor original(number);
+  FileDescriptor moved(number < 0 ? -1 : ::fcntl(number, F_DUPFD_CLOEXEC, k_first_free_file));
+  if (!moved.is_open()) {
+    return fail(ErrorCode::internal, "cannot open a file for another process: {}",
+                reason_of(errno));
+  }
+  return moved;
+}
+
+Result<Channel> open_channel(int type) {
+  std::array<int, 2> ends{-1, -1};
+  if (::socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    return fail(ErrorCode::internal, "cannot open a channel to a process: {}", reason_of(errno));
+  }
+  auto own = move_out_of_the_way(ends[0]);
+  auto other = move_out_of_the_way(ends[1]);
+  if (!own || !other) {
+    return tl::unexpected((own ? other : own).error());
+  }
+  return Channel{*std::move(own), *std::move(other)};
+}
+
 Spawn::Spawn(DefaultSignals signals) {
   note(::posix_spawn_file_actions_init(&m_files));
   note(::posix_spawnattr_init(&m_attributes));
@@ -158,6 +191,17 @@ bool has_ended(pid_t child) noexcept {
   siginfo_t facts{};
   return ::waitid(P_PID, static_cast<id_t>(child), &facts, WEXITED | WNOHANG | WNOWAIT) != 0 ||
          facts.si_pid != 0;
+}
+
+bool ends_before(std::chrono::steady_clock::time_point deadline, pid_t child) {
+  constexpr std::chrono::milliseconds k_pause{2};
+  while (!has_ended(child)) {
+    if (std::chrono::steady_clock::now() >= deadline) {
+      return false;
+    }
+    std::this_thread::sleep_for(k_pause);
+  }
+  return true;
 }
 
 std::optional<std::uint64_t> resident_bytes(pid_t process) {

@@ -2,15 +2,10 @@
 // how much memory they use.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
-#include <optional>
+#include "base/file_io.hpp"
+
+#include <chrono>
 #include <spawn.h>
-#include <string>
-#include <string_view>
-#include <sys/types.h>
-#include <tl/expected.hpp>
-#include <vector>
 
 namespace oclcc::worker {
 
@@ -36,6 +31,19 @@ enum class DefaultSignals : std::uint8_t {
   ignored_by_main, // SIGXFSZ; what the caller of oclcc ignores stays ignored
   all,
 };
+
+// Returns the open file `number`, with another number, which no file of a new process gets:
+// otherwise, one dup2 would overwrite the source of another, if oclcc was started without standard
+// streams. internal: `number` is negative, and errno has the reason, or there is no other.
+[[nodiscard]] clbin::base::Result<clbin::base::FileDescriptor> move_out_of_the_way(int number);
+
+// Connected sockets, for this process and another one, with such numbers.
+struct Channel {
+  clbin::base::FileDescriptor own;
+  clbin::base::FileDescriptor other;
+};
+// `type` is that of socketpair. internal.
+[[nodiscard]] clbin::base::Result<Channel> open_channel(int type);
 
 // What a new process gets. It blocks no signal. Its files are opened in the order of the calls.
 class Spawn {
@@ -74,6 +82,9 @@ private:
 std::optional<int> wait_for(pid_t child) noexcept;
 // Whether the child has ended, or is none. Its status can still be waited for.
 [[nodiscard]] bool has_ended(pid_t child) noexcept;
+// Blocks until the child ends, whose status can still be waited for, or `deadline`. Returns whether
+// it has ended.
+[[nodiscard]] bool ends_before(std::chrono::steady_clock::time_point deadline, pid_t child);
 
 // Returns the resident bytes of `process` or of its largest descendant. Forks share most of their
 // memory, so that a sum would count it several times. std::nullopt if the system does not report

@@ -1,48 +1,32 @@
 #include "worker/worker_home.hpp"
 
-#include "base/file_io.hpp"
+#include "worker/spawn.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <charconv>
-#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <fcntl.h>
 #include <fstream>
-#include <functional>
 #include <iterator>
-#include <mutex>
-#include <optional>
 #include <set>
-#include <string_view>
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <system_error>
 #include <thread>
 #include <unistd.h>
-#include <utility>
-#include <vector>
 
 namespace oclcc::worker {
 
 using clbin::base::ErrorCode;
 using clbin::base::fail;
+using clbin::base::FileDescriptor;
+using clbin::base::reason_of;
 using clbin::base::Result;
-
-// A process that exits after oclcc, and cleans up its processes and directories.
-struct HomeGuard {
-  pid_t process = -1; // a child of the caller, which must wait for it
-  // Owned by the caller. When it is closed, the guard removes the directory and exits.
-  int lifeline = -1;
-  std::string folder; // empty if it cannot be created
-  std::string error;  // the reason if `folder` is empty
-};
 
 namespace {
 
@@ -118,9 +102,6 @@ bool has_no_child_but(pid_t known) noexcept {
   }
 }
 
-namespace fs = std::filesystem;
-using clbin::base::reason_of;
-
 constexpr std::string_view k_name_start = "oclcc-workers-";
 constexpr std::string_view k_name_end = "XXXXXX"; // replaced by mkdtemp
 constexpr int k_first_free_file = 10;             // above all fixed numbers
@@ -169,13 +150,9 @@ void send_answer(const std::string& answer) {
 
 // A worker ends with its parent (Linux's parent-death signal), but programs that its driver started
 // do not. The guard ends the process group of the worker, and processes that left it (end_strays).
-// After `all_ended`, which is for no particular worker, it does neither.
-enum class WorkerState : std::uint8_t { started, ended, all_ended };
-
-struct WorkerNews {
-  WorkerState state = WorkerState::started;
-  pid_t worker = -1;
-};
+// After k_all_ended, it does neither. The parent sends the process id of a worker that has started,
+// and its negative when it has ended.
+constexpr pid_t k_all_ended = 0;
 
 struct LeftBehind {
   std::set<pid_t> workers;
@@ -185,7 +162,7 @@ struct LeftBehind {
 LeftBehind wait_for_the_end_of_the_parent() {
   LeftBehind left;
   for (;;) {
-    WorkerNews news;
+    pid_t news = 0;
     const ssize_t count = ::read(k_guard_lifeline, &news, sizeof(news));
     if (count == 0 || (count < 0 && errno != EINTR)) {
       return left;
@@ -193,16 +170,12 @@ LeftBehind wait_for_the_end_of_the_parent() {
     if (count != sizeof(news)) {
       continue;
     }
-    switch (news.state) {
-    case WorkerState::started:
-      left.workers.insert(news.worker);
-      break;
-    case WorkerState::ended:
-      left.workers.erase(news.worker);
-      break;
-    case WorkerState::all_ended:
+    if (news > 0) {
+      left.workers.insert(news);
+    } else if (news == k_all_ended) {
       left.may_have_strays = false;
-      break;
+    } else {
+      left.workers.erase(-news);
     }
   }
 }
@@ -275,43 +248,6 @@ bool is_abandoned(const fs::path& path) {
   return is_free;
 }
 
-void tell_guard(int lifeline, WorkerState state, pid_t worker) noexcept {
-  const WorkerNews news{state, worker};
-  // A guard that was killed cannot clean up.
-  [[maybe_unused]] const ssize_t sent = ::send(lifeline, &news, sizeof(news), MSG_NOSIGNAL);
-}
-
-// Forks the guard, which creates the directory. The guard keeps no file of the caller open. It has
-// a separate session, so that signals of a terminal or a process group do not reach it.
-HomeGuard start_home_guard() {
-  HomeGuard started;
-  std::array<int, 2> ends{-1, -1};
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    started.error = "cannot open a channel: " + reason_of(errno);
-    return started;
-  }
-  started.process = ::fork();
-  if (started.process == 0) {
-    guard(ends[1]);
-  }
-  const int fork_error = errno;
-  ::close(ends[1]);
-  // Not a number of a standard stream, even if oclcc was started without them.
-  started.lifeline = ::fcntl(ends[0], F_DUPFD_CLOEXEC, k_first_free_file);
-  ::close(ends[0]);
-  if (started.process < 0) {
-    started.error = "cannot start a process: " + reason_of(fork_error);
-    return started;
-  }
-  const std::string answer = receive_answer(started.lifeline);
-  if (answer.empty()) {
-    started.error = "the process that removes temporary directories was lost";
-  } else {
-    (answer.front() == k_made ? started.folder : started.error) = answer.substr(1);
-  }
-  return started;
-}
-
 } // namespace
 
 void adopt_strays(Adoption adoption) noexcept {
@@ -359,148 +295,132 @@ void sweep_abandoned_homes(const std::string& parent_folder) noexcept {
   }
 }
 
-struct WorkerHome::State {
-  HomeGuard guard;
-  std::filesystem::path folder;
-  int hold = -1; // the directory stays in use even if the guard is killed
-  std::mutex mutex;
-  std::vector<pid_t> workers;
-  struct Retired {
-    pid_t process;
-    clbin::base::TemporaryFolder folder;
-  };
-  std::vector<Retired> retired;
-  bool interrupted = false;
-  bool released = false;
-  std::optional<std::stop_callback<std::function<void()>>> on_stop;
-
-  void release() noexcept;
-  void tell(WorkerState state, pid_t worker) const noexcept {
-    if (!interrupted) { // otherwise, the lifeline is closed
-      tell_guard(guard.lifeline, state, worker);
-    }
+Result<void> WorkerHome::start_guard() {
+  CLBIN_TRY_ASSIGN(Channel channel, open_channel(SOCK_SEQPACKET));
+  m_guard = ::fork();
+  if (m_guard == 0) {
+    guard(channel.other.number());
   }
-  void forget(pid_t worker) noexcept {
-    std::erase(workers, worker);
-    tell(WorkerState::ended, worker);
+  if (m_guard < 0) {
+    return fail(ErrorCode::internal, "cannot start a process: {}", reason_of(errno));
   }
-};
-
-void WorkerHome::State::release() noexcept {
-  if (std::exchange(released, true)) {
-    return;
+  (void)channel.other.close();
+  m_lifeline = std::move(channel.own);
+  const std::string answer = receive_answer(m_lifeline.number());
+  if (answer.empty()) {
+    return fail(ErrorCode::file_write, "the process that removes temporary directories was lost");
   }
-  if (guard.lifeline >= 0) {
-    ::close(guard.lifeline);
+  if (answer.front() == k_failed) {
+    return fail(ErrorCode::file_write, "{}", answer.substr(1));
   }
-  if (guard.process > 0) {
-    while (::waitpid(guard.process, nullptr, 0) < 0 && errno == EINTR) {
-    }
-  }
-  std::error_code ignored;
-  if (!folder.empty() && std::filesystem::exists(folder, ignored)) {
-    remove_home(folder.string()); // the guard was killed
-  }
-  if (hold >= 0) {
-    ::close(hold);
-  }
+  m_path = answer.substr(1);
+  return {};
 }
 
-WorkerHome::WorkerHome(std::unique_ptr<State> state) : m_state(std::move(state)) {}
-
 Result<std::shared_ptr<WorkerHome>> WorkerHome::create(std::stop_token stop) {
-  auto state = std::make_unique<State>();
-  state->guard = start_home_guard();
-  state->folder = state->guard.folder;
-  std::shared_ptr<WorkerHome> home(new WorkerHome(std::move(state)));
-  if (home->path().empty()) {
-    return fail(home->m_state->guard.process < 0 ? ErrorCode::internal : ErrorCode::file_write,
-                "{}", home->m_state->guard.error);
-  }
-  home->m_state->hold = hold_home(home->path().string());
+  std::shared_ptr<WorkerHome> home(new WorkerHome);
+  CLBIN_TRY(home->start_guard());
+  home->m_hold = FileDescriptor(hold_home(home->path().string()));
   adopt_strays(Adoption::on);
-  home->m_state->on_stop.emplace(std::move(stop), [raw = home.get()] { raw->interrupt(); });
+  home->m_on_stop.emplace(std::move(stop), [raw = home.get()] { raw->interrupt(); });
   return home;
 }
 
 WorkerHome::~WorkerHome() {
-  m_state->on_stop.reset(); // waits for a running callback
+  m_on_stop.reset(); // waits for a running callback
   bury_retired();
-  if (m_state->workers.empty() && has_no_child_but(m_state->guard.process)) {
-    m_state->tell(WorkerState::all_ended, -1);
+  if (m_workers.empty() && has_no_child_but(m_guard)) {
+    tell_guard(k_all_ended);
   }
-  m_state->release();
+  release();
   adopt_strays(Adoption::off);
 }
 
-const std::filesystem::path& WorkerHome::path() const noexcept {
-  return m_state->folder;
+void WorkerHome::release() noexcept {
+  if (std::exchange(m_is_released, true)) {
+    return;
+  }
+  (void)m_lifeline.close();
+  if (m_guard > 0) {
+    (void)wait_for(m_guard);
+  }
+  std::error_code ignored;
+  if (!m_path.empty() && fs::exists(m_path, ignored)) {
+    remove_home(m_path.string()); // the guard was killed
+  }
+  (void)m_hold.close();
+}
+
+void WorkerHome::tell_guard(pid_t news) const noexcept {
+  if (!m_is_interrupted) { // otherwise, the lifeline is closed
+    // A guard that was killed cannot clean up.
+    (void)!::send(m_lifeline.number(), &news, sizeof(news), MSG_NOSIGNAL);
+  }
+}
+
+void WorkerHome::forget(pid_t worker) noexcept {
+  std::erase(m_workers, worker);
+  tell_guard(-worker);
 }
 
 void WorkerHome::interrupt() noexcept {
   {
-    const std::lock_guard lock(m_state->mutex);
-    m_state->interrupted = true;
-    for (const pid_t worker : m_state->workers) {
+    const std::lock_guard lock(m_mutex);
+    m_is_interrupted = true;
+    for (const pid_t worker : m_workers) {
       ::kill(-worker, SIGKILL);
     }
   }
-  m_state->release();
+  release();
 }
 
 void WorkerHome::stay_if_interrupted() noexcept {
-  bool interrupted = false;
-  {
-    const std::lock_guard lock(m_state->mutex);
-    interrupted = m_state->interrupted;
-  }
-  if (!interrupted) {
-    return;
-  }
-  for (;;) {
+  const auto is_interrupted = [this] {
+    const std::lock_guard lock(m_mutex);
+    return m_is_interrupted;
+  };
+  while (is_interrupted()) {
     ::pause();
   }
 }
 
 void WorkerHome::add(pid_t worker) {
-  const std::lock_guard lock(m_state->mutex);
-  m_state->workers.push_back(worker);
-  m_state->tell(WorkerState::started, worker);
-  if (m_state->interrupted) {
+  const std::lock_guard lock(m_mutex);
+  m_workers.push_back(worker);
+  tell_guard(worker);
+  if (m_is_interrupted) {
     ::kill(-worker, SIGKILL);
   }
 }
 
 void WorkerHome::remove(pid_t worker) noexcept {
-  const std::lock_guard lock(m_state->mutex);
-  m_state->forget(worker);
+  const std::lock_guard lock(m_mutex);
+  forget(worker);
 }
 
 void WorkerHome::kill(pid_t worker) noexcept {
-  const std::lock_guard lock(m_state->mutex);
-  if (std::find(m_state->workers.begin(), m_state->workers.end(), worker) !=
-      m_state->workers.end()) {
+  const std::lock_guard lock(m_mutex);
+  if (std::ranges::find(m_workers, worker) != m_workers.end()) {
     ::kill(-worker, SIGKILL);
   }
 }
 
 void WorkerHome::retire(pid_t worker, clbin::base::TemporaryFolder folder) {
-  const std::lock_guard lock(m_state->mutex);
-  m_state->forget(worker);
+  const std::lock_guard lock(m_mutex);
+  forget(worker);
   ::kill(worker, SIGKILL);
   ::kill(-worker, SIGKILL);
-  m_state->retired.push_back({worker, std::move(folder)});
+  m_retired.push_back({worker, std::move(folder)});
 }
 
 void WorkerHome::bury_retired() noexcept {
-  std::vector<State::Retired> retired;
+  std::vector<Retired> retired;
   {
-    const std::lock_guard lock(m_state->mutex);
-    retired.swap(m_state->retired);
+    const std::lock_guard lock(m_mutex);
+    retired.swap(m_retired);
   }
-  for (const State::Retired& worker : retired) {
-    while (::waitpid(worker.process, nullptr, 0) < 0 && errno == EINTR) {
-    }
+  for (const Retired& worker : retired) {
+    (void)wait_for(worker.process);
   }
 }
 

@@ -4,12 +4,8 @@
 #include "base/file_io.hpp"
 #include "base/result.hpp"
 
-#include <cstdint>
-#include <filesystem>
-#include <memory>
+#include <mutex>
 #include <stop_token>
-#include <string>
-#include <sys/types.h>
 
 namespace oclcc::worker {
 
@@ -48,7 +44,7 @@ public:
   WorkerHome(const WorkerHome&) = delete;
   WorkerHome& operator=(const WorkerHome&) = delete;
 
-  [[nodiscard]] const std::filesystem::path& path() const noexcept;
+  [[nodiscard]] const std::filesystem::path& path() const noexcept { return m_path; }
 
   // Blocks forever if a stop is requested: a thread that lost its worker to the stop must report
   // nothing.
@@ -66,10 +62,30 @@ public:
   void bury_retired() noexcept;
 
 private:
-  struct State;
-  explicit WorkerHome(std::unique_ptr<State> state);
+  struct Retired {
+    pid_t process;
+    clbin::base::TemporaryFolder folder;
+  };
+
+  WorkerHome() = default;
+  // Forks the guard, which creates the directory and keeps no file of the caller open. It has a
+  // separate session, so that signals of a terminal or a process group do not reach it.
+  [[nodiscard]] clbin::base::Result<void> start_guard();
   void interrupt() noexcept;
-  std::unique_ptr<State> m_state;
+  void release() noexcept;
+  void tell_guard(pid_t news) const noexcept;
+  void forget(pid_t worker) noexcept;
+
+  std::filesystem::path m_path;           // empty until the guard has created it
+  pid_t m_guard = -1;                     // a child of this process, which must wait for it
+  clbin::base::FileDescriptor m_lifeline; // when it is closed, the guard cleans up and exits
+  clbin::base::FileDescriptor m_hold;     // the directory stays in use even if the guard is killed
+  std::mutex m_mutex;                     // of what follows
+  std::vector<pid_t> m_workers;
+  std::vector<Retired> m_retired;
+  bool m_is_interrupted = false;
+  bool m_is_released = false;
+  std::optional<std::stop_callback<std::function<void()>>> m_on_stop;
 };
 
 } // namespace oclcc::worker

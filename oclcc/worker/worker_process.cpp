@@ -4,18 +4,16 @@
 #include "worker/driver_rules.hpp"
 #include "worker/spawn.hpp"
 
-#include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <system_error>
-#include <thread>
 #include <unistd.h>
 
 namespace oclcc::worker {
@@ -23,6 +21,7 @@ namespace oclcc::worker {
 using base::ByteView;
 using base::FileDescriptor;
 using base::reason_of;
+using base::SocketFault;
 using base::TemporaryFolder;
 
 namespace {
@@ -31,38 +30,6 @@ constexpr std::uint64_t k_max_output_bytes = 64ULL << 10U;
 // How long a worker that closed its channel may take to exit, so that its own signal is reported
 // instead of ours.
 constexpr std::chrono::milliseconds k_grace{3000};
-
-// Avoids the numbers that the worker's files get. Otherwise, one dup2 would overwrite the source of
-// another (if oclcc was started without standard streams).
-Result<FileDescriptor> move_out_of_the_way(int number) {
-  FileDescriptor original(number);
-  if (number < 0) {
-    return fail(ErrorCode::internal, "cannot open a file for a worker: {}", reason_of(errno));
-  }
-  FileDescriptor moved(::fcntl(number, F_DUPFD_CLOEXEC, 10));
-  if (moved.number() < 0) {
-    return fail(ErrorCode::internal, "cannot open a file for a worker: {}", reason_of(errno));
-  }
-  return moved;
-}
-
-struct Channel {
-  FileDescriptor parent;
-  FileDescriptor child;
-};
-
-Result<Channel> open_channel() {
-  std::array<int, 2> ends{-1, -1};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    return fail(ErrorCode::internal, "cannot open a channel to a worker: {}", reason_of(errno));
-  }
-  auto parent = move_out_of_the_way(ends[0]);
-  auto child = move_out_of_the_way(ends[1]);
-  if (!parent || !child) {
-    return tl::unexpected(parent ? child.error() : parent.error());
-  }
-  return Channel{std::move(*parent), std::move(*child)};
-}
 
 // --- environment --------------------------------------------------------------------------------
 
@@ -165,18 +132,6 @@ Result<pid_t> spawn_worker(const WorkerSettings& settings, const std::filesystem
 
 // --- end ----------------------------------------------------------------------------------------
 
-// Whether the process exits by itself within `patience`; the caller must still reap it.
-bool ends_by_itself(pid_t process, std::chrono::milliseconds patience) {
-  const auto end = std::chrono::steady_clock::now() + patience;
-  while (!has_ended(process)) {
-    if (std::chrono::steady_clock::now() >= end) {
-      return false;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
-  return true;
-}
-
 std::string end_text(std::optional<int> status) {
   if (!status) {
     return "stopped answering";
@@ -205,7 +160,8 @@ struct WorkerProcess::State {
       home->retire(process, std::move(folder));
     }
   }
-  // Ends the worker and the programs that it started. Returns the wait status.
+  // Ends the worker and the programs that it started. Returns the wait status. Blocks forever if a
+  // stop is requested.
   int end() {
     const pid_t ended = process.exchange(-1);
     if (ended <= 0) {
@@ -214,14 +170,10 @@ struct WorkerProcess::State {
     home->remove(ended);
     ::kill(ended, SIGKILL);
     ::kill(-ended, SIGKILL);
-    return wait_for(ended).value_or(0);
+    const int status = wait_for(ended).value_or(0);
+    home->stay_if_interrupted();
+    return status;
   }
-  State(std::shared_ptr<WorkerHome> own_home, TemporaryFolder own_folder,
-        FileDescriptor own_channel, FileDescriptor own_output)
-      : home(std::move(own_home)), folder(std::move(own_folder)), channel(std::move(own_channel)),
-        output(std::move(own_output)) {}
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
 };
 
 WorkerProcess::WorkerProcess(std::unique_ptr<State> state) : m_state(std::move(state)) {}
@@ -247,12 +199,12 @@ Result<WorkerProcess> WorkerProcess::start_in(std::shared_ptr<WorkerHome> home,
       move_out_of_the_way(
           ::open(output_path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600)));
   ::unlink(output_path.c_str());
-  CLBIN_TRY_ASSIGN(Channel channel, open_channel());
+  CLBIN_TRY_ASSIGN(Channel channel, open_channel(SOCK_STREAM));
   CLBIN_TRY_ASSIGN(const pid_t process,
-                   spawn_worker(settings, folder.path(), channel.child.number(), output.number()));
+                   spawn_worker(settings, folder.path(), channel.other.number(), output.number()));
   home->add(process);
-  auto state = std::make_unique<State>(std::move(home), std::move(folder),
-                                       std::move(channel.parent), std::move(output));
+  auto state = std::make_unique<State>(std::move(home), std::move(folder), std::move(channel.own),
+                                       std::move(output));
   state->process = process;
   state->memory_limit_bytes = settings.memory_limit_bytes;
   return WorkerProcess(std::move(state));
@@ -284,7 +236,6 @@ bool WorkerProcess::settle(std::chrono::seconds timeout) {
   }
   if (!m_state->is_settled) {
     m_state->end();
-    m_state->home->stay_if_interrupted();
   }
   return alive();
 }
@@ -314,8 +265,8 @@ std::string WorkerProcess::take_output() {
 bool WorkerProcess::stays_within_memory(const Deadline& deadline) const {
   constexpr std::chrono::milliseconds k_watch_period{50};
   while (m_state->memory_limit_bytes && std::chrono::steady_clock::now() < *deadline) {
-    if (wait_for_message(m_state->channel.number(),
-                         std::chrono::steady_clock::now() + k_watch_period)) {
+    if (base::wait_for_socket(m_state->channel.number(), POLLIN,
+                              std::chrono::steady_clock::now() + k_watch_period)) {
       return true;
     }
     if (resident_bytes(m_state->process).value_or(0) > *m_state->memory_limit_bytes) {
@@ -325,22 +276,23 @@ bool WorkerProcess::stays_within_memory(const Deadline& deadline) const {
   return true;
 }
 
-Error WorkerProcess::end_after(ChannelFault fault, int system_error, std::string_view subject,
+Error WorkerProcess::end_after(SocketFault fault, int system_error, std::string_view subject,
                                std::chrono::seconds timeout) {
   const bool ended_itself =
-      fault == ChannelFault::closed && ends_by_itself(m_state->process, k_grace);
+      fault == SocketFault::closed &&
+      ends_before(std::chrono::steady_clock::now() + k_grace, m_state->process);
   const int status = m_state->end();
   m_state->has_crashed = ended_itself;
-  m_state->home->stay_if_interrupted();
   const auto reason = [&]() -> std::string {
     switch (fault) {
-    case ChannelFault::closed:
+    case SocketFault::closed:
       return end_text(ended_itself ? std::optional(status) : std::nullopt);
-    case ChannelFault::timed_out:
+    case SocketFault::timed_out:
       return fmt::format("did not finish within {} s", timeout.count());
-    case ChannelFault::garbage:
+    case SocketFault::garbage:
       return "damaged its worker process: the answer is not a message";
-    case ChannelFault::system:
+    case SocketFault::woken:
+    case SocketFault::system:
       break;
     }
     return fmt::format("cannot be reached: {}", reason_of(system_error));
@@ -362,7 +314,6 @@ Result<Reply> WorkerProcess::exchange(MessageKind request_kind, ByteView request
   }
   if (!stays_within_memory(deadline)) {
     m_state->end();
-    m_state->home->stay_if_interrupted();
     return fail(ErrorCode::internal, "{} used more than {} MiB of memory (--memory-limit)", subject,
                 *m_state->memory_limit_bytes >> 20U);
   }
@@ -371,7 +322,7 @@ Result<Reply> WorkerProcess::exchange(MessageKind request_kind, ByteView request
     return tl::unexpected(end_after(message.error(), errno, subject, timeout));
   }
   if (message->kind != reply_kind) {
-    return tl::unexpected(end_after(ChannelFault::garbage, 0, subject, timeout));
+    return tl::unexpected(end_after(SocketFault::garbage, 0, subject, timeout));
   }
   m_state->is_settled = reply_kind != MessageKind::build_reply;
   auto reply = decode<Reply>(message->body);

@@ -7,14 +7,6 @@
 #include "worker/worker_home.hpp"
 #include "worker/worker_protocol.hpp"
 
-#include <chrono>
-#include <filesystem>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace oclcc::worker {
 
 struct WorkerSettings {
@@ -82,7 +74,7 @@ private:
            std::string_view subject, std::chrono::seconds timeout);
   [[nodiscard]] bool stays_within_memory(const Deadline& deadline) const;
   // Ends the worker and returns an error with the reason.
-  [[nodiscard]] clbin::base::Error end_after(ChannelFault fault, int system_error,
+  [[nodiscard]] clbin::base::Error end_after(clbin::base::SocketFault fault, int system_error,
                                              std::string_view subject,
                                              std::chrono::seconds timeout);
   std::unique_ptr<State> m_state;

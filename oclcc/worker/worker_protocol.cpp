@@ -1,10 +1,6 @@
 #include "worker/worker_protocol.hpp"
 
-#include <cerrno>
 #include <fcntl.h>
-#include <limits>
-#include <poll.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 namespace oclcc::worker {
@@ -15,82 +11,19 @@ using base::ByteView;
 namespace {
 
 constexpr std::size_t k_head_bytes = 12; // u32 kind, u64 length
-constexpr std::size_t k_chunk_bytes = 1U << 20U;
-
-int poll_timeout(const Deadline& deadline) noexcept {
-  if (!deadline) {
-    return -1;
-  }
-  const auto left =
-      std::chrono::ceil<std::chrono::milliseconds>(*deadline - std::chrono::steady_clock::now());
-  return static_cast<int>(
-      std::clamp<std::int64_t>(left.count(), 0, std::numeric_limits<int>::max()));
-}
-
-tl::expected<void, ChannelFault> wait_until_ready(int socket, short events,
-                                                  const Deadline& deadline) {
-  for (;;) {
-    pollfd waiting{socket, events, 0};
-    const int ready = ::poll(&waiting, 1, poll_timeout(deadline));
-    if (ready > 0) {
-      return {};
-    }
-    if (ready == 0) {
-      return tl::unexpected(ChannelFault::timed_out);
-    }
-    if (errno != EINTR) {
-      return tl::unexpected(ChannelFault::system);
-    }
-  }
-}
-
-// `transfer` receives or sends a part of the bytes, and returns its size.
-template <typename Byte, typename Transfer>
-tl::expected<void, ChannelFault> transfer_all(int socket, std::span<Byte> bytes, short events,
-                                              const Deadline& deadline, const Transfer& transfer) {
-  while (!bytes.empty()) {
-    CLBIN_TRY(wait_until_ready(socket, events, deadline));
-    const ssize_t count = transfer(bytes);
-    if (count == 0 && events == POLLIN) {
-      return tl::unexpected(ChannelFault::closed);
-    }
-    if (count >= 0) {
-      bytes = bytes.subspan(static_cast<std::size_t>(count));
-    } else if (errno != EINTR && errno != EAGAIN) {
-      return tl::unexpected(errno == EPIPE || errno == ECONNRESET ? ChannelFault::closed
-                                                                  : ChannelFault::system);
-    }
-  }
-  return {};
-}
-
-tl::expected<void, ChannelFault> receive_exactly(int socket, std::span<std::byte> bytes,
-                                                 const Deadline& deadline) {
-  return transfer_all(socket, bytes, POLLIN, deadline, [socket](std::span<std::byte> rest) {
-    return ::recv(socket, rest.data(), rest.size(), MSG_DONTWAIT);
-  });
-}
-
-tl::expected<void, ChannelFault> send_exactly(int socket, ByteView bytes,
-                                              const Deadline& deadline) {
-  return transfer_all(socket, bytes, POLLOUT, deadline, [socket](ByteView rest) {
-    return ::send(socket, rest.data(), rest.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-  });
-}
-
 struct Head {
   MessageKind kind;
   std::uint64_t length;
 };
 
-tl::expected<Head, ChannelFault> parse_head(ByteView bytes) {
+base::SocketResult<Head> parse_head(ByteView bytes) {
   base::ByteReader reader(bytes, "message");
   const auto kind = reader.read_u32("kind");
   const auto length = reader.read_u64("length");
   constexpr auto first = static_cast<std::uint32_t>(MessageKind::enumerate_request);
   constexpr auto last = static_cast<std::uint32_t>(MessageKind::settled);
   if (!kind || !length || *kind < first || *kind > last || *length > k_max_message_bytes) {
-    return tl::unexpected(ChannelFault::garbage);
+    return tl::unexpected(base::SocketFault::garbage);
   }
   return Head{static_cast<MessageKind>(*kind), *length};
 }
@@ -206,32 +139,20 @@ private:
 
 } // namespace
 
-bool wait_for_message(int socket, const Deadline& deadline) {
-  return wait_until_ready(socket, POLLIN, deadline).has_value();
-}
-
-tl::expected<Message, ChannelFault> receive_message(int socket, const Deadline& deadline) {
-  Bytes head_bytes(k_head_bytes);
-  CLBIN_TRY(receive_exactly(socket, head_bytes, deadline));
+base::SocketResult<Message> receive_message(int socket, const Deadline& deadline) {
+  CLBIN_TRY_ASSIGN(const Bytes head_bytes, base::receive_all(socket, k_head_bytes, deadline));
   CLBIN_TRY_ASSIGN(const Head head, parse_head(head_bytes));
-  Message message{head.kind, {}};
-  while (message.body.size() < head.length) {
-    const std::size_t start = message.body.size();
-    const auto chunk =
-        static_cast<std::size_t>(std::min<std::uint64_t>(head.length - start, k_chunk_bytes));
-    message.body.resize(start + chunk);
-    CLBIN_TRY(receive_exactly(socket, std::span(message.body).subspan(start), deadline));
-  }
-  return message;
+  CLBIN_TRY_ASSIGN(Bytes body, base::receive_all(socket, head.length, deadline));
+  return Message{head.kind, std::move(body)};
 }
 
-tl::expected<void, ChannelFault> send_message(int socket, MessageKind kind, ByteView body,
-                                              const Deadline& deadline) {
+base::SocketResult<void> send_message(int socket, MessageKind kind, ByteView body,
+                                      const Deadline& deadline) {
   base::ByteWriter head;
   head.write_u32(static_cast<std::uint32_t>(kind));
   head.write_u64(body.size());
-  CLBIN_TRY(send_exactly(socket, head.view(), deadline));
-  return send_exactly(socket, body, deadline);
+  CLBIN_TRY(base::send_all(socket, head.view(), deadline));
+  return base::send_all(socket, body, deadline);
 }
 
 KernelNote::KernelNote() : m_file(::open(k_name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600)) {}

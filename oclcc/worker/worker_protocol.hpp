@@ -3,10 +3,9 @@
 // and limits.
 #pragma once
 
+#include "base/socket.hpp"
 #include "model/bundle.hpp"
 #include "terminal/reporter.hpp"
-
-#include <chrono>
 
 namespace oclcc::worker {
 
@@ -29,23 +28,13 @@ struct Message {
   base::Bytes body;
 };
 
-enum class ChannelFault : std::uint8_t {
-  closed,    // the other end is closed
-  timed_out, // the deadline passed first
-  garbage,   // not a message: unknown kind, or longer than k_max_message_bytes
-  system,    // errno has the reason
-};
+using base::Deadline;
 
-using Deadline = std::optional<std::chrono::steady_clock::time_point>; // std::nullopt: no limit
-
-// Until data or the end of the stream can be read. Returns false at `deadline`.
-[[nodiscard]] bool wait_for_message(int socket, const Deadline& deadline);
-
-// Memory grows with the received bytes, not with the announced size.
-[[nodiscard]] tl::expected<Message, ChannelFault> receive_message(int socket,
-                                                                  const Deadline& deadline);
-[[nodiscard]] tl::expected<void, ChannelFault>
-send_message(int socket, MessageKind kind, base::ByteView body, const Deadline& deadline);
+// Memory grows with the received bytes, not with the announced size. SocketFault::garbage: not a
+// message, because its kind is unknown, or it is longer than k_max_message_bytes.
+[[nodiscard]] base::SocketResult<Message> receive_message(int socket, const Deadline& deadline);
+[[nodiscard]] base::SocketResult<void> send_message(int socket, MessageKind kind,
+                                                    base::ByteView body, const Deadline& deadline);
 
 // A file in the worker's directory, which forks of the process share. Ignores write errors.
 class KernelNote {

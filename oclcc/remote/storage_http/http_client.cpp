@@ -106,15 +106,13 @@ private:
   std::string m_origin; // "https://host:443", in lower case
 };
 
-enum class Mode : std::uint8_t { read_write, read_only };
-
 struct Settings {
   WebAddress url;
-  std::string token; // empty: none
-  Mode mode;
-  std::chrono::milliseconds timeout; // of connecting, and of requests without a deadline
-  std::chrono::seconds idle;
-  std::filesystem::path netrc; // absolute; empty: ~/.netrc, if it exists
+  std::string token{}; // empty: none
+  bool is_read_only = false;
+  std::chrono::milliseconds timeout{}; // of connecting, and of requests without a deadline
+  std::chrono::seconds idle{};
+  std::filesystem::path netrc{}; // absolute; empty: ~/.netrc, if it exists
 };
 
 constexpr std::array<std::string_view, 6> k_names = {"url",        "token",  "mode",
@@ -164,28 +162,6 @@ std::string text_of(const Values& values, std::string_view name) {
   return found == values.end() ? std::string() : found->second;
 }
 
-Result<Mode> mode_of(const Values& values) {
-  const std::string mode = text_of(values, "mode");
-  if (mode == "read-write") {
-    return Mode::read_write;
-  }
-  if (mode == "read-only") {
-    return Mode::read_only;
-  }
-  return fail(ErrorCode::invalid_argument, "'mode' must be 'read-write' or 'read-only'");
-}
-
-Result<std::string> token_of(const Values& values) {
-  std::string token = text_of(values, "token");
-  // Anything else could end the header that contains the token.
-  const auto is_visible = [](char letter) { return letter > ' ' && letter <= '~'; };
-  if (!std::ranges::all_of(token, is_visible)) {
-    return fail(ErrorCode::invalid_argument,
-                "the token contains a space, a control character, or a byte that is not ASCII");
-  }
-  return token;
-}
-
 Result<std::filesystem::path> netrc_of(const Values& values) {
   const std::string given = text_of(values, "netrc");
   if (given.empty()) {
@@ -209,9 +185,19 @@ Result<Settings> parse_settings(std::string_view text) {
     return fail(ErrorCode::invalid_argument, "the settings have no 'url'");
   }
   CLBIN_TRY_ASSIGN(WebAddress address, WebAddress::parse(url->second, Query::rejected));
-  CLBIN_TRY_ASSIGN(const Mode mode, mode_of(values));
-  Settings settings{std::move(address), {}, mode, {}, {}, {}};
-  CLBIN_TRY_ASSIGN(settings.token, token_of(values));
+  Settings settings{std::move(address)};
+  const std::string mode = text_of(values, "mode");
+  settings.is_read_only = mode == "read-only";
+  if (!settings.is_read_only && mode != "read-write") {
+    return fail(ErrorCode::invalid_argument, "'mode' must be 'read-write' or 'read-only'");
+  }
+  settings.token = text_of(values, "token");
+  // Anything else could end the header that contains the token.
+  const auto is_visible = [](char letter) { return letter > ' ' && letter <= '~'; };
+  if (!std::ranges::all_of(settings.token, is_visible)) {
+    return fail(ErrorCode::invalid_argument,
+                "the token contains a space, a control character, or a byte that is not ASCII");
+  }
   CLBIN_TRY_ASSIGN(const std::int64_t timeout, number(values, "timeout-ms", 5000));
   CLBIN_TRY_ASSIGN(const std::int64_t idle, number(values, "idle-s", 300));
   settings.timeout = std::chrono::milliseconds(timeout);
@@ -282,15 +268,7 @@ bool is_redirect(long status) noexcept {
 }
 
 std::string_view name_of(Operation operation) noexcept {
-  switch (operation) {
-  case Operation::get:
-    return "GET";
-  case Operation::put:
-    return "PUT";
-  case Operation::head:
-    break;
-  }
-  return "HEAD";
+  return operation == Operation::get ? "GET" : operation == Operation::put ? "PUT" : "HEAD";
 }
 
 std::string reason_of(const Answer& answer, milliseconds limit) {
@@ -377,7 +355,7 @@ public:
   [[nodiscard]] std::chrono::seconds idle() const noexcept override { return m_settings.idle; }
 
   [[nodiscard]] Reply perform(const Request& request) override {
-    if (request.operation == Operation::put && m_settings.mode == Mode::read_only) {
+    if (request.operation == Operation::put && m_settings.is_read_only) {
       return {Status::refused, {}};
     }
     const WebAddress entry = m_settings.url.entry(request.key);

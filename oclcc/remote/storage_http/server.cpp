@@ -1,21 +1,20 @@
 #include "remote/storage_http/server.hpp"
 
+#include "base/socket.hpp"
+
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
-#include <condition_variable>
 #include <cstdio>
 #include <cstring>
-#include <deque>
 #include <fcntl.h>
-#include <mutex>
+#include <list>
 #include <new>
-#include <optional>
 #include <poll.h>
-#include <sys/eventfd.h>
+#include <semaphore>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <sys/un.h>
 #include <system_error>
 #include <thread>
@@ -189,41 +188,8 @@ private:
   ino_t m_inode = 0;
 };
 
-constexpr std::size_t k_chunk_bytes = 1U << 20U;
-
-bool receive_exactly(int socket, std::span<std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::recv(socket, bytes.data(), bytes.size(), 0);
-    if (count > 0) {
-      bytes = bytes.subspan(static_cast<std::size_t>(count));
-    } else if (count == 0 || errno != EINTR) {
-      return false;
-    }
-  }
-  return true;
-}
-
-bool send_exactly(int socket, ByteView bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (count >= 0) {
-      bytes = bytes.subspan(static_cast<std::size_t>(count));
-    } else if (errno != EINTR) {
-      return false;
-    }
-  }
-  return true;
-}
-
-std::optional<Operation> operation_of(std::uint8_t number) {
-  switch (static_cast<Operation>(number)) {
-  case Operation::get:
-  case Operation::put:
-  case Operation::head:
-    return static_cast<Operation>(number);
-  }
-  return std::nullopt;
-}
+// Of a client in the middle of a frame.
+constexpr std::chrono::seconds k_stall_limit(30);
 
 // Returns std::nullopt unless `body` is a request. `body` can be any bytes.
 std::optional<Request> parse_request(ByteView body) {
@@ -236,13 +202,14 @@ std::optional<Request> parse_request(ByteView body) {
   if (!number || !reserved || !deadline || !key) {
     return std::nullopt;
   }
-  const auto operation = operation_of(*number);
+  request.operation = static_cast<Operation>(*number);
+  const bool is_known = request.operation == Operation::get ||
+                        request.operation == Operation::put || request.operation == Operation::head;
   const auto payload = reader.read_bytes(reader.remaining(), "payload");
-  if (!operation || !payload || (*operation != Operation::put && !payload->empty()) ||
+  if (!is_known || !payload || (request.operation != Operation::put && !payload->empty()) ||
       payload->size() > k_max_entry_bytes) {
     return std::nullopt;
   }
-  request.operation = *operation;
   request.deadline = std::chrono::milliseconds(*deadline);
   std::ranges::copy(*key, request.key.bytes.begin());
   request.payload.assign(payload->begin(), payload->end());
@@ -250,138 +217,28 @@ std::optional<Request> parse_request(ByteView body) {
 }
 
 // Blocks until a whole request is received. Returns std::nullopt if the client closes the
-// connection, sends something else, or stalls longer than the receive timeout of the socket. Memory
-// grows with the received bytes, not with the announced length.
+// connection, sends something else, or stalls.
 std::optional<Request> receive_request(int socket) {
-  Bytes head(4);
-  if (!receive_exactly(socket, head)) {
+  const auto end = Clock::now() + k_stall_limit;
+  const auto head = base::receive_all(socket, sizeof(std::uint32_t), end);
+  const std::uint32_t length = head ? base::from_little_endian<std::uint32_t>(*head) : 0;
+  if (!head || length > k_max_frame_bytes) {
     return std::nullopt;
   }
-  const auto length = ByteReader(head, "request").read_u32("length");
-  if (!length || *length > k_max_frame_bytes) {
-    return std::nullopt;
-  }
-  Bytes body;
-  while (body.size() < *length) {
-    const std::size_t start = body.size();
-    body.resize(start + std::min<std::size_t>(*length - start, k_chunk_bytes));
-    if (!receive_exactly(socket, std::span(body).subspan(start))) {
-      return std::nullopt;
-    }
-  }
-  return parse_request(body);
+  const auto body = base::receive_all(socket, length, end);
+  return body ? parse_request(*body) : std::nullopt;
 }
 
-// Returns false if the client closed the connection or stalls longer than the send timeout of the
-// socket.
+// Returns false if the client closed the connection or stalls.
 bool send_reply(int socket, const Reply& reply) {
+  const auto end = Clock::now() + k_stall_limit;
   base::ByteWriter head;
   head.write_u32(static_cast<std::uint32_t>(reply.payload.size() + 1));
   head.write_u8(static_cast<std::uint8_t>(reply.status));
-  return send_exactly(socket, head.view()) && send_exactly(socket, reply.payload);
+  return base::send_all(socket, head.view(), end) && base::send_all(socket, reply.payload, end);
 }
 
-constexpr std::size_t k_max_threads = 64; // requests in progress; others wait
-
-// Threads that serve one request of a connection at a time. Owns the connections that it serves.
-// The member functions must be called by one thread.
-class RequestWorkers {
-public:
-  // `client` must outlive the object. `wake` is an eventfd that is written to when a request is
-  // finished, and must outlive the object.
-  RequestWorkers(HttpClient& client, int wake) : m_client(client), m_wake(wake) {}
-  // Blocks until the requests in progress are finished.
-  ~RequestWorkers() {
-    {
-      const std::lock_guard lock(m_mutex);
-      m_is_ending = true;
-      m_waiting.clear();
-    }
-    m_added.notify_all();
-    for (std::thread& thread : m_threads) {
-      thread.join();
-    }
-  }
-
-  RequestWorkers(const RequestWorkers&) = delete;
-  RequestWorkers& operator=(const RequestWorkers&) = delete;
-
-  // Serves the next request of a connection. Does not block. Closes the connection if no thread
-  // can be started.
-  void add(FileDescriptor connection) {
-    const std::lock_guard lock(m_mutex);
-    m_waiting.push_back(std::move(connection));
-    const std::size_t wanted = m_in_progress + m_waiting.size();
-    if (m_threads.size() < wanted && m_threads.size() < k_max_threads) {
-      try {
-        m_threads.emplace_back(&RequestWorkers::work, this);
-      } catch (const std::system_error&) {
-        if (m_threads.empty()) {
-          m_waiting.clear();
-        }
-      }
-    }
-    m_added.notify_one();
-  }
-
-  // Returns the connections whose request is finished. Those that clients closed or sent garbage on
-  // are closed and not returned.
-  std::vector<FileDescriptor> take_finished() {
-    const std::lock_guard lock(m_mutex);
-    return std::exchange(m_finished, {});
-  }
-
-  // Returns true if no request is waiting or in progress.
-  bool are_idle() {
-    const std::lock_guard lock(m_mutex);
-    return m_waiting.empty() && m_in_progress == 0;
-  }
-
-private:
-  void work() {
-    std::unique_lock lock(m_mutex);
-    for (;;) {
-      m_added.wait(lock, [this] { return m_is_ending || !m_waiting.empty(); });
-      if (m_is_ending) {
-        return;
-      }
-      FileDescriptor connection = std::move(m_waiting.front());
-      m_waiting.pop_front();
-      ++m_in_progress;
-      lock.unlock();
-      const bool goes_on = serve(connection.number());
-      lock.lock();
-      --m_in_progress;
-      if (goes_on) {
-        m_finished.push_back(std::move(connection));
-      }
-      const std::uint64_t one = 1;
-      (void)!::write(m_wake, &one, sizeof one); // fails only if the counter is full, and awake
-    }
-  }
-
-  // Returns false if the connection must be closed.
-  bool serve(int connection) noexcept {
-    try {
-      const auto request = receive_request(connection);
-      return request && send_reply(connection, m_client.perform(*request));
-    } catch (const std::bad_alloc&) {
-      return false;
-    }
-  }
-
-  HttpClient& m_client;
-  int m_wake;
-  std::mutex m_mutex; // of everything below but m_threads
-  std::condition_variable m_added;
-  std::deque<FileDescriptor> m_waiting;
-  std::vector<FileDescriptor> m_finished;
-  std::size_t m_in_progress = 0;
-  bool m_is_ending = false;
-  std::vector<std::thread> m_threads;
-};
-
-constexpr timeval k_stall_limit{10, 0};               // of a client in the middle of a frame
+constexpr std::ptrdiff_t k_max_requests = 64;         // in progress; others wait
 constexpr milliseconds k_check_interval(5000);        // of the socket's file
 constexpr milliseconds k_pause_without_memory(100);   // descriptors or memory ran out
 constexpr milliseconds k_last_requests_interval(200); // of clients that connected at the end
@@ -393,124 +250,115 @@ bool is_of_this_user(int connection) noexcept {
          peer.uid == ::geteuid();
 }
 
-bool greet(int connection) noexcept {
-  // A new connection has room for the greeting.
-  return ::setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &k_stall_limit, sizeof k_stall_limit) ==
-             0 &&
-         ::setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &k_stall_limit, sizeof k_stall_limit) ==
-             0 &&
-         ::send(connection, k_greeting.data(), k_greeting.size(), MSG_NOSIGNAL | MSG_DONTWAIT) ==
-             static_cast<ssize_t>(k_greeting.size());
-}
-
+// Each client has a thread, which waits for its requests and serves them.
 class Server {
 public:
-  Server(PrivateSocket& socket, HttpClient& client, FileDescriptor wake)
-      : m_socket(socket), m_idle(client.idle()), m_wake(std::move(wake)),
-        m_workers(client, m_wake.number()) {}
+  Server(PrivateSocket& socket, HttpClient& client) : m_socket(socket), m_client(client) {}
+  // Blocks until the requests that have arrived are finished.
+  ~Server() {
+    for (const Connection& connection : m_connections) {
+      (void)::shutdown(connection.socket.number(), SHUT_RD); // ends the wait for the next request
+    }
+  }
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
 
   void run() {
+    bool is_ending = false;
     for (;;) {
-      std::vector<pollfd> ready = watched();
-      const int count =
-          ::poll(ready.data(), ready.size(), static_cast<int>(time_to_wait().count()));
-      if (count < 0) {
-        continue; // EINTR
-      }
-      m_is_paused = false;
-      take_requests(ready);
-      if (ready[0].revents != 0) {
-        take_finished();
-      }
-      if (ready[1].revents != 0) {
+      const auto left = std::chrono::ceil<milliseconds>(m_client.idle() - idle_time());
+      const milliseconds wait = is_ending ? k_last_requests_interval
+                                          : std::clamp(left, milliseconds(1), k_check_interval);
+      pollfd listener{m_socket.number(), POLLIN, 0};
+      const int count = ::poll(&listener, 1, static_cast<int>(wait.count()));
+      m_connections.remove_if([](const Connection& connection) { return !connection.is_open; });
+      if (count > 0) {
         accept_clients();
       }
-      if (m_is_ending && count == 0 && m_workers.are_idle()) {
+      if (m_in_progress != 0) {
+        continue;
+      }
+      if (is_ending && count == 0) {
         return;
       }
-      if (!m_is_ending && should_end()) {
+      if (!is_ending && (idle_time() >= m_client.idle() || !m_socket.is_reachable())) {
         // Clients that connected before this are served. Others start another process.
         m_socket.remove();
-        m_is_ending = true;
+        is_ending = true;
       }
     }
   }
 
 private:
-  milliseconds time_to_wait() const {
-    if (m_is_ending) {
-      return k_last_requests_interval;
-    }
-    if (m_is_paused) {
-      return k_pause_without_memory;
-    }
-    const auto left = std::chrono::ceil<milliseconds>(m_last_request + m_idle - Clock::now());
-    return std::clamp(left, milliseconds(1), k_check_interval);
-  }
+  struct Connection {
+    explicit Connection(FileDescriptor file) : socket(std::move(file)) {}
+    FileDescriptor socket;
+    std::atomic<bool> is_open = true;
+    std::jthread thread; // last, so that it ends first
+  };
 
-  // The wake descriptor, the listening socket, and the connections in their order.
-  std::vector<pollfd> watched() const {
-    std::vector<pollfd> watched;
-    watched.reserve(m_connections.size() + 2);
-    watched.push_back({m_wake.number(), POLLIN, 0});
-    watched.push_back({m_is_paused ? -1 : m_socket.number(), POLLIN, 0});
-    for (const FileDescriptor& connection : m_connections) {
-      watched.push_back({connection.number(), POLLIN, 0});
-    }
-    return watched;
+  // Since the last request; zero while one is in progress.
+  [[nodiscard]] Clock::duration idle_time() const {
+    return m_in_progress != 0 ? Clock::duration::zero() : Clock::now() - m_last_request.load();
   }
 
   void accept_clients() {
     for (;;) {
-      FileDescriptor connection(::accept4(m_socket.number(), nullptr, nullptr, SOCK_CLOEXEC));
-      if (!connection.is_open()) {
-        m_is_paused = errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
+      FileDescriptor socket(::accept4(m_socket.number(), nullptr, nullptr, SOCK_CLOEXEC));
+      if (!socket.is_open()) {
+        if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+          std::this_thread::sleep_for(k_pause_without_memory);
+        }
         return;
       }
-      if (is_of_this_user(connection.number()) && greet(connection.number())) {
-        m_connections.push_back(std::move(connection));
-      }
-    }
-  }
-
-  // Passes the connections on which a request, or the end, can be read to the workers.
-  void take_requests(const std::vector<pollfd>& ready) {
-    std::vector<FileDescriptor> others;
-    for (std::size_t i = 0; i < m_connections.size(); ++i) {
-      if (ready[i + 2].revents == 0) {
-        others.push_back(std::move(m_connections[i]));
+      if (!is_of_this_user(socket.number()) ||
+          !base::send_all(socket.number(), base::as_bytes(k_greeting), Clock::now())) {
         continue;
       }
+      Connection& connection = m_connections.emplace_back(std::move(socket));
+      try {
+        connection.thread = std::jthread([this, &connection] { serve_client(connection); });
+      } catch (const std::system_error&) { // no further thread
+        m_connections.pop_back();
+      }
+    }
+  }
+
+  void serve_client(Connection& connection) noexcept {
+    const int socket = connection.socket.number();
+    pollfd request{socket, POLLIN, 0};
+    bool goes_on = true;
+    while (goes_on) {
+      if (::poll(&request, 1, -1) < 0) {
+        continue; // EINTR
+      }
+      ++m_in_progress;
+      m_free_requests.acquire();
+      goes_on = serve_request(socket);
+      m_free_requests.release();
       m_last_request = Clock::now();
-      m_workers.add(std::move(m_connections[i]));
+      --m_in_progress;
     }
-    m_connections = std::move(others);
+    (void)::shutdown(socket, SHUT_RDWR);
+    connection.is_open = false;
   }
 
-  void take_finished() {
-    std::uint64_t count = 0;
-    (void)!::read(m_wake.number(), &count, sizeof count); // does not block
-    for (FileDescriptor& connection : m_workers.take_finished()) {
-      m_connections.push_back(std::move(connection));
-    }
-    m_last_request = Clock::now();
-  }
-
-  bool should_end() {
-    if (!m_workers.are_idle()) {
+  // Returns false if the connection must be closed.
+  bool serve_request(int socket) noexcept {
+    try {
+      const auto request = receive_request(socket);
+      return request && send_reply(socket, m_client.perform(*request));
+    } catch (const std::bad_alloc&) {
       return false;
     }
-    return Clock::now() - m_last_request >= m_idle || !m_socket.is_reachable();
   }
 
   PrivateSocket& m_socket;
-  std::chrono::seconds m_idle;
-  FileDescriptor m_wake;
-  RequestWorkers m_workers;
-  std::vector<FileDescriptor> m_connections; // without a request
-  Clock::time_point m_last_request = Clock::now();
-  bool m_is_ending = false;
-  bool m_is_paused = false; // no descriptor is left for a further client
+  HttpClient& m_client;
+  std::atomic<int> m_in_progress = 0; // requests, also those that wait
+  std::atomic<Clock::time_point> m_last_request = Clock::now();
+  std::counting_semaphore<k_max_requests> m_free_requests{k_max_requests};
+  std::list<Connection> m_connections; // last, so that their threads end first
 };
 
 } // namespace
@@ -522,11 +370,7 @@ Result<void> serve(const std::filesystem::path& path, HttpClient& client,
   if (!socket) {
     return {};
   }
-  FileDescriptor wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!wake.is_open()) {
-    return fail(ErrorCode::internal, "cannot create an eventfd: {}", base::reason_of(errno));
-  }
-  Server(*socket, client, std::move(wake)).run();
+  Server(*socket, client).run();
   return {};
 }
 

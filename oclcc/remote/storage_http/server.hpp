@@ -13,13 +13,12 @@ enum class Claim : std::uint8_t { own, other };
 // seconds for a live process that locks the path. Then calls `ready`, and serves unless the socket
 // is that of another process.
 //
-// Accepts processes of this user as clients and performs their requests, up to k_max_threads at
-// once. A connection without a request needs no thread. Returns after the client's idle() without a
-// request, or if the socket's file was removed or replaced; then the socket's files are removed.
+// Accepts processes of this user as clients, each on a thread, and performs their requests, up to
+// k_max_requests at once. Returns after the client's idle() without a request, or if the socket's
+// file was removed or replaced; then the socket's files are removed.
 //
 // Errors: invalid_argument if the path is too long for a socket, or if its directory does not
-// belong to the user, or if others can use the directory. file_write if the system fails. internal
-// if it has no descriptors for the server.
+// belong to the user, or if others can use the directory. file_write if the system fails.
 [[nodiscard]] Result<void> serve(const std::filesystem::path& path, HttpClient& client,
                                  const std::function<void(Claim)>& ready);
 

@@ -1,4 +1,4 @@
-#include "compile/embedding.hpp"
+#include "compile/output_plan.hpp"
 #include "format/binary/elf_object.hpp"
 
 #include <gmock/gmock.h>
@@ -97,7 +97,15 @@ TEST(ObjectTarget, KnowsTheMachineThatRunsThis) {
 }
 
 TEST(EmbeddedText, DeclaresTheArrayAndItsSize) {
-  const std::string header = declarations("k");
+  const auto folder = clbin::base::TemporaryFolder::create({}, "oclcc-test-").value();
+  OutputPlan plan;
+  plan.embedding.symbol = "k";
+  plan.embed_header = folder.path() / "k.h";
+  auto output = clbin::base::OutputFile::open(folder.path() / "k.o").value();
+  Reporter reporter(ColorMode::never, Verbosity::quiet);
+  ASSERT_TRUE(write_embedding_files(plan, {}, output, reporter));
+  const Bytes bytes = clbin::base::read_whole_file(*plan.embed_header, 4096).value();
+  const std::string header(clbin::base::as_text(bytes));
   EXPECT_THAT(header, HasSubstr("extern const unsigned char k[];\nextern const size_t k_size;\n"));
   EXPECT_THAT(header, HasSubstr("extern \"C\" {"));
 }

@@ -21,7 +21,7 @@ struct Case {
   CompilerFacts facts{"1.0", "oclcc's stamp", {{"POCL_BITCODE", "1"}, {"HOME", "/home/a"}}};
 
   [[nodiscard]] Digest key(std::size_t variant = 0, std::size_t target = 0) const {
-    return UnitKeys(job, options, facts).key_of({0, variant, target});
+    return unit_key(job, options, facts, {0, variant, target});
   }
 };
 
