@@ -29,28 +29,13 @@ namespace clbin::format {
 // the next directive.
 [[nodiscard]] std::optional<BinaryInfo> read_ptx_header(std::string_view text);
 
-enum class PtxParameterKind : std::uint8_t { value, pointer, texture, surface, sampler };
-
-struct PtxParameter {
-  PtxParameterKind kind = PtxParameterKind::value;
-  AddressSpace address_space = AddressSpace::private_; // textures are global
-  std::uint64_t size_bytes = 0;                        // 0 for textures, surfaces and samplers
-  friend bool operator==(const PtxParameter&, const PtxParameter&) = default;
-};
-
-struct PtxKernel {
-  // Argument names and types are absent, because PTX does not contain them.
-  KernelReflection reflection;
-  std::vector<PtxParameter> parameters;
-};
-
 // Reads each .entry of a PTX module. Memory and time are proportional to the size of `text`.
-// required_work_group_size is that of .reqntid, and max_work_group_size that of .maxntid.
-// attributes are those that NVIDIA's driver writes into .metadata_section; without them, they are
-// derived from .reqntid. local_bytes includes the .shared variables of a kernel, and those of the
-// module that its code names. It is absent if the kernel calls functions in a module that has
-// .shared variables outside kernels. Error: damaged, with the kernel's name.
-[[nodiscard]] Result<std::vector<PtxKernel>> read_ptx_kernels(std::string_view text);
+// Arguments are absent; other tools know more of them. required_work_group_size is that of
+// .reqntid. attributes are those that NVIDIA's driver writes into .metadata_section; without them,
+// they are derived from .reqntid. local_bytes includes the .shared variables of a kernel, and those
+// of the module that its code names. It is absent if the kernel calls functions in a module that
+// has .shared variables outside kernels. Error: damaged, with the kernel's name.
+[[nodiscard]] Result<std::vector<KernelReflection>> read_ptx_kernels(std::string_view text);
 
 struct SpirvModule {
   std::uint16_t version_major = 0;
