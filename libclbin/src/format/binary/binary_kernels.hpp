@@ -37,11 +37,13 @@ namespace clbin::format {
 // has .shared variables outside kernels. Error: damaged, with the kernel's name.
 [[nodiscard]] Result<std::vector<KernelReflection>> read_ptx_kernels(std::string_view text);
 
+// SPIR-V. Reads the header and the addressing model. Errors: damaged, truncated.
+[[nodiscard]] Result<BinaryInfo> read_spirv_header(ByteView bytes);
+
 struct SpirvModule {
   std::uint16_t version_major = 0;
   std::uint16_t version_minor = 0;
   std::uint8_t address_bits = 0; // 32, 64, or 0 for logical addressing
-  std::vector<std::uint32_t> capabilities;
   std::vector<KernelReflection> kernels;
   std::vector<SpecConstant> spec_constants; // ascending by spec_id
   // Functions and variables that another module must define, by their linkage names; ascending.
@@ -49,7 +51,7 @@ struct SpirvModule {
   std::vector<std::string> imports;
 };
 
-// SPIR-V, in either byte order. Memory and time are proportional to the size of `bytes`.
+// Accepts either byte order. Memory and time are proportional to the size of `bytes`.
 // Type names and qualifiers are those of the strings "kernel_arg_type.KERNEL.TYPE,…" and
 // "kernel_arg_type_qual.KERNEL.…", which SPIRV-LLVM-Translator writes with
 // --preserve-ocl-kernel-arg-type-metadata-through-string. Without them, type names are derived from
@@ -58,7 +60,5 @@ struct SpirvModule {
 // newer_version, and limit_exceeded if the names that the arguments repeat exceed 16 MiB + 4 times
 // the size of `bytes`.
 [[nodiscard]] Result<SpirvModule> read_spirv_module(ByteView bytes);
-// Returns `bytes` with each word in the other byte order.
-[[nodiscard]] Bytes with_swapped_words(ByteView bytes);
 
 } // namespace clbin::format
