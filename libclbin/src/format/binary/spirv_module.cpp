@@ -3,6 +3,7 @@
 #include "format/binary/kernel_metadata.hpp"
 
 #include <set>
+#include <tuple>
 
 namespace clbin::format {
 namespace {
