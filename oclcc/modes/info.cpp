@@ -246,16 +246,17 @@ void append_group(std::string& text, const GroupSummary& group, Contents content
 }
 
 void append_encryption(std::string& text, const BundleSummary& bundle) {
-  if (!bundle.encryption) {
+  if (bundle.key_slots.empty()) {
     return;
   }
-  append_line(text, 2, "encrypted",
-              fmt::format("with content key {}{}", to_hex(bundle.encryption->key_id),
-                          bundle.encryption->is_key_given
-                              ? ""
-                              : ": contents are not shown without '--decrypt-key'"));
-  for (const base::RecipientPublicKey& recipient : bundle.encryption->recipients) {
-    append_line(text, 2, "recipient", to_hex(recipient));
+  append_line(
+      text, 2, "encrypted",
+      fmt::format("with content key {}{}", to_hex(bundle.key_slots.front().key_id),
+                  bundle.is_locked ? ": contents are not shown without '--decrypt-key'" : ""));
+  for (const format::KeySlot& slot : bundle.key_slots) {
+    if (slot.method == format::KeyMethod::sealed) {
+      append_line(text, 2, "recipient", to_hex(slot.recipient));
+    }
   }
 }
 
@@ -265,21 +266,18 @@ std::string_view verdict_on(bool holds) {
 
 void append_signature(std::string& text, const format::TrailingRecord& record,
                       const base::Digest& root) {
-  if (format::is_of_kind(record, format::TrailingKind::ed25519_signature)) {
-    if (const auto read = format::read_signed<format::SignatureRecord>(record)) {
-      append_line(text, 2, "signature",
-                  fmt::format("by key {}: {}", to_hex(read->key), verdict_on(holds(*read, root))));
-    }
-  } else if (format::is_of_kind(record, format::TrailingKind::counter)) {
-    if (const auto read = format::read_signed<format::CounterRecord>(record)) {
-      append_line(text, 2, "counter",
-                  fmt::format("{} by key {}: {}", read->counter, to_hex(read->key),
-                              verdict_on(holds(*read, root))));
-    }
-  } else if (const auto read = format::read_signed<format::VouchRecord>(record)) {
+  if (const auto signature = format::read_signed<format::SignatureRecord>(record)) {
+    append_line(
+        text, 2, "signature",
+        fmt::format("by key {}: {}", to_hex(signature->key), verdict_on(holds(*signature, root))));
+  } else if (const auto counter = format::read_signed<format::CounterRecord>(record)) {
+    append_line(text, 2, "counter",
+                fmt::format("{} by key {}: {}", counter->counter, to_hex(counter->key),
+                            verdict_on(holds(*counter, root))));
+  } else if (const auto vouch = format::read_signed<format::VouchRecord>(record)) {
     append_line(text, 2, "vouch",
-                fmt::format("by key {} for key {}: {}", to_hex(read->old_key),
-                            to_hex(read->new_key), verdict_on(holds(*read))));
+                fmt::format("by key {} for key {}: {}", to_hex(vouch->old_key),
+                            to_hex(vouch->new_key), verdict_on(holds(*vouch, root))));
   }
 }
 
@@ -343,15 +341,14 @@ std::string info_text(const BundleSummary& bundle) {
   }
   std::string text = fmt::format("{}: bundle of format {}.{}, {}, {}\n", printable(bundle.file),
                                  bundle.head->major, bundle.head->minor,
-                                 counted(bundle.head->entry_count, "entry", "entries"),
+                                 counted(bundle.entry_count, "entry", "entries"),
                                  counted(bundle.head->total_bytes, "byte", "bytes"));
   append_line(text, 2, "digest", base::to_hex(bundle.head->root));
   append_encryption(text, bundle);
   for (const format::TrailingRecord& record : bundle.signatures) {
     append_signature(text, record, bundle.head->root);
   }
-  const bool is_locked = bundle.encryption && !bundle.encryption->is_key_given;
-  const Contents contents = is_locked ? Contents::locked : Contents::readable;
+  const Contents contents = bundle.is_locked ? Contents::locked : Contents::readable;
   for (const GroupSummary& group : bundle.groups) {
     append_group(text, group, contents);
   }

@@ -152,15 +152,13 @@ Result<std::vector<format::KernelReflection>> reflect_all(std::string_view ir,
   CLBIN_TRY_ASSIGN(const auto compiled, format::read_ptx_kernels(ptx));
   std::vector<format::KernelReflection> kernels;
   for (const IrKernel& kernel : kernels_in(ir)) {
-    const auto found = std::ranges::find_if(compiled, [&](const format::PtxKernel& other) {
-      return other.reflection.name == kernel.name;
-    });
+    const auto found = std::ranges::find(compiled, kernel.name, &format::KernelReflection::name);
     if (found == compiled.end()) {
       return fail(ErrorCode::internal, "clang wrote no code for the kernel '{}'", kernel.name);
     }
     CLBIN_TRY_ASSIGN(auto reflection, reflect(kernel, nodes));
-    reflection.local_bytes = found->reflection.local_bytes;
-    reflection.attributes = found->reflection.attributes;
+    reflection.local_bytes = found->local_bytes;
+    reflection.attributes = found->attributes;
     kernels.push_back(std::move(reflection));
   }
   std::ranges::sort(kernels, {}, &format::KernelReflection::name);

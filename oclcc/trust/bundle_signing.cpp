@@ -13,7 +13,6 @@ using base::Bytes;
 using base::ByteView;
 using base::MinisignHashing;
 using base::MinisignSignature;
-using format::TrailingKind;
 using format::TrailingRecord;
 
 namespace {
@@ -104,11 +103,8 @@ Result<SignedBundle> BundleSigner::sign(ByteView bundle) {
 std::optional<std::uint64_t>
 BundleSigner::higher_counter_in(const std::vector<TrailingRecord>& records) const {
   for (const TrailingRecord& record : records) {
-    if (!format::is_of_kind(record, TrailingKind::counter) || !writes_like(record)) {
-      continue;
-    }
     const auto before = format::read_signed<format::CounterRecord>(record);
-    if (before && m_counter && before->counter > *m_counter) {
+    if (before && writes_like(record) && before->counter > *m_counter) {
       return before->counter;
     }
   }
@@ -117,13 +113,11 @@ BundleSigner::higher_counter_in(const std::vector<TrailingRecord>& records) cons
 
 bool BundleSigner::writes_like(const TrailingRecord& record) const {
   const base::PublicKey& key = m_signer.public_key.key;
-  if (format::is_of_kind(record, TrailingKind::ed25519_signature)) {
-    const auto read = format::read_signed<format::SignatureRecord>(record);
-    return read && read->key == key;
+  if (const auto signature = format::read_signed<format::SignatureRecord>(record)) {
+    return signature->key == key;
   }
-  if (format::is_of_kind(record, TrailingKind::counter)) {
-    const auto read = format::read_signed<format::CounterRecord>(record);
-    return m_counter && read && read->key == key;
+  if (const auto counter = format::read_signed<format::CounterRecord>(record)) {
+    return m_counter && counter->key == key;
   }
   const auto read = format::read_signed<format::VouchRecord>(record);
   return m_vouch && read && read->old_key == m_vouch->old_key && read->new_key == m_vouch->new_key;

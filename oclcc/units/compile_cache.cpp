@@ -16,13 +16,9 @@ constexpr std::uint64_t k_max_cached_bundle_bytes = 64U << 20U;
 format::EntryInput entry_of(const format::Target& target, std::string options, BuildReply reply) {
   auto [cl_code, stage, log, error, binary, kernels, tools] = std::move(reply);
   tools.emplace(k_own_tool, OCLCC_VERSION);
-  return {{},
-          target,
-          std::move(options),
-          std::move(binary),
-          std::move(kernels),
-          std::move(log),
-          std::move(tools)};
+  return {
+      {{}, target, std::move(options), {}, std::move(kernels), std::move(log), std::move(tools)},
+      std::move(binary)};
 }
 
 std::optional<UnitResult> result_of(clbin::cache::CacheHit hit) {

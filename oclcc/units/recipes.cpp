@@ -136,8 +136,8 @@ public:
   }
 
   void write(const format::EntryInput& entry) {
-    const auto& [variant, target, options, payload, kernels, build_log, tools, spec_constants] =
-        entry;
+    const auto& [variant, target, options, raw_digest, kernels, build_log, tools, spec_constants] =
+        static_cast<const format::ManifestEntry&>(entry); // raw_digest follows from the payload
     write(variant);
     write(target);
     write(options);
@@ -148,7 +148,7 @@ public:
       m_unit_keys = m_unit_keys.subspan(1);
       return;
     }
-    write(payload);
+    write(entry.payload);
     write(kernels);
     write(build_log);
     write(tools);

@@ -39,27 +39,10 @@ void check_spirv(base::ByteView bytes) {
   }
 }
 
-using KernelReader = base::Result<std::vector<format::KernelReflection>> (*)(base::ByteView);
-
-void check_reader(KernelReader read, base::ByteView bytes) {
-  const auto kernels = read(bytes);
+void check_read(const base::Result<std::vector<format::KernelReflection>>& kernels) {
   check_error(kernels);
   if (kernels) {
     check_kernels(*kernels);
-  }
-}
-
-void check_ptx(std::string_view text) {
-  const auto kernels = format::read_ptx_kernels(text);
-  check_error(kernels);
-  if (kernels) {
-    std::vector<format::KernelReflection> reflections;
-    for (const format::PtxKernel& kernel : *kernels) {
-      require(kernel.parameters.size() == kernel.reflection.argument_count,
-              "each parameter is counted");
-      reflections.push_back(kernel.reflection);
-    }
-    check_kernels(reflections);
   }
 }
 
@@ -70,9 +53,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace clbin;
   const base::ByteView bytes = std::as_bytes(std::span(data, size));
   fuzz::check_spirv(bytes);
-  fuzz::check_reader(format::read_amd_kernels, bytes);
-  fuzz::check_reader(format::read_zebin_kernels, bytes);
-  fuzz::check_ptx(base::as_text(bytes));
+  fuzz::check_read(format::read_amd_kernels(bytes));
+  fuzz::check_read(format::read_zebin_kernels(bytes));
+  fuzz::check_read(format::read_ptx_kernels(base::as_text(bytes)));
   fuzz::check_error(format::parse_block_yaml(base::as_text(bytes)));
   return 0;
 }

@@ -72,6 +72,18 @@ private:
   std::map<std::string_view, const std::string*> m_names; // by text
 };
 
+// What a record refers to.
+struct Numbers {
+  const StringTable& strings;
+  std::uint32_t target = 0;
+
+  std::uint32_t operator()(const format::SharedText& name) const { return strings.at(name.str()); }
+  std::uint32_t operator()(const format::SharedNames& name) const {
+    return strings.at(name.front());
+  }
+  std::uint32_t operator()(const format::TargetView& /*target*/) const { return target; }
+};
+
 // The position of a variant in GROUP.
 struct PlacedGroup {
   std::uint32_t program = 0;
@@ -248,10 +260,11 @@ private:
       const DraftProgram& program = m_draft.programs[group.program];
       const DraftVariant& variant = program.variants[group.variant];
       const auto count = static_cast<std::uint32_t>(variant.entries.size());
-      write_record(groups, format::GroupRecord{
-                               group.name_hash, strings.at(program.name), strings.at(variant.name),
-                               strings.at(variant.options), first_entry, count,
-                               blob_place(program.source), blob_place(m_manifests[group.program])});
+      write_record(groups,
+                   format::GroupRecord{group.name_hash, program.name, variant.name, variant.options,
+                                       first_entry, count, blob_place(program.source),
+                                       blob_place(m_manifests[group.program])},
+                   Numbers{strings});
       write_entries(entries, exacts, strings, variant, first_entry,
                     rows[group.program][group.variant]);
       first_entry += count;
@@ -269,15 +282,13 @@ private:
       const DraftEntry& entry = variant.entries[e];
       format::EntryRecord record;
       record.match_key = entry.match_key;
-      record.target = m_target_places[entry.target];
       record.blob = m_blob_places[entry.blob];
-      record.kernels = strings.at(entry.kernels);
-      record.options = strings.at(entry.options);
-      record.kind = static_cast<std::uint16_t>(entry.match_key >> 56U);
-      record.type = 1;
+      record.kernels = {entry.kernels};
+      record.options = entry.options;
+      record.kind = static_cast<format::BinaryKind>(entry.match_key >> 56U);
       record.address_bits = 64;
       record.manifest_row = first_row + e;
-      write_record(entries, record);
+      write_record(entries, record, Numbers{strings, m_target_places[entry.target]});
       keys.emplace_back(base::leading_u64(m_draft.targets[entry.target].digest), first_entry + e);
     }
     std::sort(keys.begin(), keys.end());
@@ -290,21 +301,13 @@ private:
     ByteWriter targets;
     for (const std::uint32_t index : m_target_order) {
       const DraftTarget& target = m_draft.targets[index];
-      const format::TargetFacts facts = format::target_facts(target.target);
-      format::TargetRecord record;
-      record.family = static_cast<std::uint16_t>(facts.family);
-      record.flags = target.target.origin == format::TargetOrigin::offline
-                         ? format::k_target_offline
-                         : std::uint16_t{0};
-      record.architecture = facts.architecture;
-      record.address_bits = target.target.identity.address_bits;
-      record.features = facts.features;
+      format::TargetView record = view_of(target.target);
       record.digest = target.digest;
-      record.platform_name = strings.at(target.platform_name);
-      record.device_name = strings.at(target.device_name);
-      record.driver_version = strings.at(target.driver_version);
-      record.spec = strings.at(target.spec);
-      write_record(targets, record);
+      record.platform_name = target.platform_name;
+      record.device_name = target.device_name;
+      record.driver_version = target.driver_version;
+      record.spec = target.spec;
+      write_record(targets, record, Numbers{strings});
     }
     put(bundle, SectionKind::target, std::move(targets));
   }

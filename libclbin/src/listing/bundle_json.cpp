@@ -1,5 +1,6 @@
 #include "listing/bundle_summary.hpp"
 
+#include "format/bundle/record_json.hpp"
 #include "listing/json_parts.hpp"
 #include "listing/launch_compilation.hpp"
 
@@ -11,6 +12,7 @@ using base::JsonObject;
 using base::JsonStream;
 using base::JsonValue;
 using base::to_hex;
+using format::RecordJson;
 
 namespace {
 
@@ -22,74 +24,6 @@ void write_array(const auto& items, JsonStream& document, const auto& write) {
   }
   document.end();
 }
-
-// Writes values and records. Writes null for unknown facts, and every member of a record. Copies
-// only a part of each text at a time.
-class RecordJson {
-public:
-  explicit RecordJson(base::JsonStream& document) : m_document(document) {}
-
-  void write(bool value) { m_document.value({value}); }
-  void write(std::uint64_t number) { m_document.value({number}); }
-  void write(std::uint32_t number) { write(std::uint64_t{number}); }
-  void write(const std::string& text) { m_document.text(text); }
-
-  template <typename Enum>
-  requires std::is_enum_v<Enum>
-  void write(Enum value) { m_document.text(name_of(value)); }
-
-  // Writes null for a null pointer.
-  void write_known(const auto* value) {
-    if (value != nullptr) {
-      write(*value);
-    } else {
-      m_document.value({nullptr});
-    }
-  }
-
-  template <typename Value>
-  void write(const std::optional<Value>& value) {
-    write_known(value ? &*value : nullptr);
-  }
-
-  void write(const format::GroupSize& size) {
-    m_document.value({base::JsonArray{{size[0]}, {size[1]}, {size[2]}}});
-  }
-
-  template <typename Item>
-  void write(const std::vector<Item>& items) {
-    write_array(items, m_document, [this](const Item& item) { write(item); });
-  }
-
-  template <typename Value>
-  void write(const std::map<std::string, Value>& values) {
-    m_document.begin_object();
-    for (const auto& [name, value] : values) {
-      m_document.key(name);
-      write(value);
-    }
-    m_document.end();
-  }
-
-  template <format::Record T>
-  void write(const T& record) {
-    m_document.begin_object();
-    format::visit_by_name(record, [this](std::string_view name, const auto& value) {
-      const bool is_renamed = std::same_as<T, format::KernelArgument> && name == "type_name";
-      if (name != "variant") { // that of the group
-        m_document.key(is_renamed ? "type" : name);
-        write_member(value);
-      }
-    });
-    m_document.end();
-  }
-
-private:
-  void write_member(const auto& value) { write(value); }
-  void write_member(const format::GroupSize& size) { write_known(size[0] == 0 ? nullptr : &size); }
-
-  base::JsonStream& m_document;
-};
 
 // "7.5"
 std::string dotted(std::uint16_t major, std::uint16_t minor) {
@@ -221,34 +155,23 @@ void write_group(const GroupSummary& group, JsonStream& document) {
   document.end();
 }
 
-JsonValue signed_record_json(const format::TrailingRecord& record, const base::Digest& root) {
-  base::JsonObject object;
-  if (is_of_kind(record, format::TrailingKind::ed25519_signature)) {
-    if (const auto signature = format::read_signed<format::SignatureRecord>(record)) {
-      object["holds"] = {holds(*signature, root)};
-      object["public_key"] = {to_hex(signature->key)};
-    }
-  } else if (is_of_kind(record, format::TrailingKind::counter)) {
-    if (const auto counter = format::read_signed<format::CounterRecord>(record)) {
-      object["counter"] = {counter->counter};
-      object["holds"] = {holds(*counter, root)};
-      object["public_key"] = {to_hex(counter->key)};
-    }
-  } else if (const auto vouch = format::read_signed<format::VouchRecord>(record)) {
-    object["holds"] = {holds(*vouch)};
-    object["new_public_key"] = {to_hex(vouch->new_key)};
-    object["old_public_key"] = {to_hex(vouch->old_key)};
-  }
-  return {std::move(object)};
-}
-
 // Writes nothing if there are none, so that the listing of an unsigned bundle does not change.
-void write_signed_records(const BundleSummary& bundle, format::TrailingKind kind,
-                          std::string_view member, JsonStream& document) {
+template <format::Record Signed>
+void write_signed_records(const BundleSummary& bundle, std::string_view member,
+                          JsonStream& document) {
   base::JsonArray list;
   for (const format::TrailingRecord& record : bundle.signatures) {
-    if (bundle.head && is_of_kind(record, kind)) {
-      list.push_back(signed_record_json(record, bundle.head->root));
+    if (const auto read = format::read_signed<Signed>(record); read && bundle.head) {
+      JsonObject object{{"holds", {holds(*read, bundle.head->root)}}};
+      visit(*read, [&](std::string_view name, const auto& value) {
+        using Value = std::remove_cvref_t<decltype(value)>;
+        if constexpr (std::same_as<Value, base::PublicKey>) {
+          object.emplace(name, JsonValue{to_hex(value)});
+        } else if constexpr (std::integral<Value>) {
+          object.emplace(name, JsonValue{value});
+        }
+      });
+      list.push_back({std::move(object)});
     }
   }
   if (!list.empty()) {
@@ -258,16 +181,21 @@ void write_signed_records(const BundleSummary& bundle, format::TrailingKind kind
 
 // Writes nothing if the bundle is not encrypted, so that its listing does not change.
 void write_encryption(const BundleSummary& bundle, JsonStream& document) {
-  if (!bundle.encryption) {
+  if (bundle.key_slots.empty()) {
     return;
   }
   document.key("encrypted");
   document.begin_object();
-  document.member("key_given", {bundle.encryption->is_key_given});
-  document.text_member("key_id", to_hex(bundle.encryption->key_id));
+  document.member("key_given", {!bundle.is_locked});
+  document.text_member("key_id", to_hex(bundle.key_slots.front().key_id));
   document.key("recipients");
-  write_array(bundle.encryption->recipients, document,
-              [&](const auto& recipient) { document.text(to_hex(recipient)); });
+  document.begin_array();
+  for (const format::KeySlot& slot : bundle.key_slots) {
+    if (slot.method == format::KeyMethod::sealed) {
+      document.text(to_hex(slot.recipient));
+    }
+  }
+  document.end();
   document.end();
 }
 
@@ -289,7 +217,7 @@ void BundlesJson::add(const BundleSummary& bundle) {
     total_bytes = {bundle.head->total_bytes};
   }
   m_document.begin_object();
-  write_signed_records(bundle, format::TrailingKind::counter, "counters", m_document);
+  write_signed_records<format::CounterRecord>(bundle, "counters", m_document);
   m_document.member("digest", digest);
   write_encryption(bundle, m_document);
   m_document.key("errors");
@@ -300,9 +228,9 @@ void BundlesJson::add(const BundleSummary& bundle) {
   m_document.key("groups");
   write_array(bundle.groups, m_document,
               [&](const GroupSummary& group) { write_group(group, m_document); });
-  write_signed_records(bundle, format::TrailingKind::ed25519_signature, "signatures", m_document);
+  write_signed_records<format::SignatureRecord>(bundle, "signatures", m_document);
   m_document.member("total_bytes", total_bytes);
-  write_signed_records(bundle, format::TrailingKind::vouch, "vouches", m_document);
+  write_signed_records<format::VouchRecord>(bundle, "vouches", m_document);
   m_document.end();
 }
 

@@ -34,19 +34,6 @@ std::string shortened(std::string message) {
 constexpr std::uint64_t k_group_bytes = 2 * sizeof(GroupSummary);
 constexpr std::uint64_t k_entry_bytes = 2 * sizeof(EntrySummary);
 
-base::Result<EncryptionSummary> encryption_of(const format::BundleReader& reader) {
-  CLBIN_TRY_ASSIGN(const auto slots, reader.key_slots());
-  EncryptionSummary summary;
-  summary.is_key_given = !reader.is_locked();
-  for (const format::KeySlot& slot : slots) {
-    summary.key_id = slot.key_id; // the same in all slots
-    if (slot.method == format::KeyMethod::sealed) {
-      summary.recipients.push_back(slot.recipient);
-    }
-  }
-  return summary;
-}
-
 SourceSummary summary_of(const format::SourceFile& file) {
   return {file.include_name, file.display_name, file.text.size(),
           base::digest_of(base::as_bytes(file.text))};
@@ -266,20 +253,19 @@ BundleSummary summarize(const format::BundleReader& reader, ErrorList errors) {
   const auto verified = errors.list().empty() ? reader.verify() : base::Result<void>();
   BundleSummary summary;
   summary.file = errors.bundle();
-  const auto [major, minor] = reader.format_version();
-  summary.head = {major, minor, reader.total_bytes(), reader.entry_count(), reader.root_digest()};
+  summary.head = reader.prefix();
+  summary.entry_count = reader.entry_count();
   summary.groups = Summarizer(reader, errors).run();
   if (auto records = reader.signature_records()) {
     summary.signatures = std::move(*records);
   } else {
     errors.add(records.error());
   }
-  if (reader.is_encrypted()) {
-    if (auto encryption = encryption_of(reader)) {
-      summary.encryption = std::move(*encryption);
-    } else {
-      errors.add(encryption.error());
-    }
+  summary.is_locked = reader.is_locked();
+  if (auto slots = reader.key_slots()) {
+    summary.key_slots = std::move(*slots);
+  } else {
+    errors.add(slots.error());
   }
   const bool is_valid = verified.has_value() ||
                         (reader.is_locked() && verified.error().code == base::ErrorCode::encrypted);

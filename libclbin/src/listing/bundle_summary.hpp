@@ -34,28 +34,15 @@ struct GroupSummary {
   std::vector<format::RecordedBuild> builds;
 };
 
-struct BundleHead {
-  std::uint16_t major = 0;
-  std::uint16_t minor = 0;
-  std::uint64_t total_bytes = 0; // as declared by the bundle
-  std::uint32_t entry_count = 0;
-  base::Digest root;
-};
-
-// Of an encrypted bundle.
-struct EncryptionSummary {
-  base::ContentKeyId key_id;
-  std::vector<base::RecipientPublicKey> recipients; // who can open it with keys of their own
-  bool is_key_given = false;                        // otherwise, contents are not read
-};
-
 struct BundleSummary {
   std::string file; // the name for messages
-  std::optional<BundleHead> head;
+  std::optional<format::Prefix> head;
+  std::uint32_t entry_count = 0;
   std::vector<GroupSummary> groups;
   std::vector<format::TrailingRecord> signatures; // and counters and vouches
   std::vector<base::Error> errors;                // empty if every byte is valid
-  std::optional<EncryptionSummary> encryption{};  // std::nullopt: not encrypted, or unreadable
+  std::vector<format::KeySlot> key_slots{};       // none: not encrypted, or unreadable
+  bool is_locked = false;                         // encrypted contents are not read
 };
 
 // The errors of one bundle, each once. Lists at most 1000, and cuts long messages.

@@ -88,7 +88,7 @@ Candidate judge(EntryView entry, const Device& device) {
     judged.reason = std::move(verdict.reason);
     if (verdict.fit == Fit::yes) {
       judged.rule = is_il ? Rule::il : is_own ? Rule::exact_identity : Rule::compatible;
-    } else if (verdict.cause == Cause::other_device) {
+    } else if (verdict.needs_same_device) {
       judged.reason += ": " + difference(entry.target, device.identity);
     }
   }

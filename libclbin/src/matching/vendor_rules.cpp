@@ -1,28 +1,433 @@
 #include "matching/vendor_rules.hpp"
 
-namespace clbin::matching {
-namespace {
+#include <fmt/format.h>
+#include <map>
 
+namespace clbin::matching {
+
+using format::AmdFeature;
 using format::BinaryInfo;
 using format::BinaryKind;
 using format::DeviceFamily;
 using format::DeviceIdentity;
 
+// NVIDIA. -----------------------------------------------------------------------------------------
+
+namespace {
+
+// A cubin needs no JIT: 0.06 ms instead of 32 ms for the second program of a process
+// (doc/drivers.md, "NVIDIA").
+constexpr std::uint8_t k_prefer_cubin = 2;
+constexpr std::uint8_t k_prefer_ptx = 1;
+
+using Capability = PtxVersion; // of a device or a binary
+
+// "sm_90"
+std::optional<Capability> capability_of(const DeviceIdentity& device) {
+  constexpr std::string_view prefix = "sm_";
+  const std::string_view text = device.architecture;
+  const auto sm = text.starts_with(prefix) ? parse_numbers<1>(text.substr(prefix.size())) //
+                                           : std::nullopt;
+  if (!sm || (*sm)[0] < 10 || (*sm)[0] > 999) {
+    return std::nullopt;
+  }
+  const unsigned number = (*sm)[0];
+  return Capability{static_cast<std::uint16_t>(number / 10),
+                    static_cast<std::uint16_t>(number % 10)};
+}
+
+std::string to_text(Capability capability) {
+  return fmt::format("{}.{}", capability.major, capability.minor);
+}
+
+// CUDA C++ Programming Guide, "Binary Compatibility": a cubin runs on devices of its own major
+// compute capability with an equal or higher minor one. "Architecture-Specific Features": with the
+// suffix 'a', it runs only on its own capability.
+Verdict judge_cubin(const BinaryInfo& info, Capability device) {
+  const Capability built{info.arch_major, info.arch_minor};
+  if (info.arch_suffix != '\0' && built != device) {
+    return refuse("cubin {} runs on compute capability {} only, this device has {}", sm_name(info),
+                  to_text(built), to_text(device));
+  }
+  if (built.major != device.major || built.minor > device.minor) {
+    return refuse("cubin {} needs compute capability {} or a higher one of the same "
+                  "major, this device has {}",
+                  sm_name(info), to_text(built), to_text(device));
+  }
+  return accept(k_prefer_cubin, "cubin {} runs on compute capability {}", sm_name(info),
+                to_text(device));
+}
+
+// PTX ISA, ".target": PTX for sm_XY can be compiled for every device of that capability or above.
+// With the suffix 'a' or 'f' it is accepted only for its own capability; other devices that 'f'
+// permits use the fallback. ".version": at most the driver's. Otherwise the build fails with -9999
+// and "Unsupported .version 9.9; current version is '9.0'" (doc/drivers.md, "NVIDIA").
+Verdict judge_ptx(const BinaryInfo& info, Capability device, std::string_view driver_version) {
+  if (info.ptx_flavour != format::PtxFlavour::nvcl) {
+    return refuse("PTX for {} is of CUDA's flavour, this device needs OpenCL's "
+                  "(texmode_independent): the driver would build it and the launch "
+                  "would fail",
+                  sm_name(info));
+  }
+  const Capability built{info.arch_major, info.arch_minor};
+  if (info.arch_suffix != '\0' && built != device) {
+    return refuse("PTX for {} runs on compute capability {} only, this device has {}",
+                  sm_name(info), to_text(built), to_text(device));
+  }
+  if (built > device) {
+    return refuse("PTX for {} needs compute capability {}, this device has {}", sm_name(info),
+                  to_text(built), to_text(device));
+  }
+  const auto newest = newest_ptx(driver_version);
+  if (!newest) {
+    return refuse("PTX {}.{} needs a driver known to read it, this one is '{}'", info.format_major,
+                  info.format_minor, driver_version);
+  }
+  if (PtxVersion{info.format_major, info.format_minor} > *newest) {
+    return refuse(
+        "PTX {}.{} is newer than {}.{}, the newest version that driver '{}' is known to read",
+        info.format_major, info.format_minor, newest->major, newest->minor, driver_version);
+  }
+  return accept(k_prefer_ptx,
+                "PTX {}.{} for {} is compiled by the driver for compute capability {}",
+                info.format_major, info.format_minor, sm_name(info), to_text(device));
+}
+
+using DriverVersion = std::array<std::uint32_t, 3>;
+
+struct Release {
+  DriverVersion driver; // the oldest Linux driver of the release
+  PtxVersion ptx;
+};
+
+// Driver: "CUDA Toolkit and Corresponding Driver Versions" of NVIDIA's CUDA Toolkit release notes
+// (GA of each release). PTX: "Release History" of the PTX ISA manual, as in NVIDIA's cuda-python,
+// cuda/bindings/utils/_ptx_utils.py. Both read in 2026. Driver 580.159 rejected versions above 9.0
+// in a test (doc/drivers.md). PTX 8.6 belongs to CUDA 12.7, of which no toolkit was released. No
+// table contains its first driver version; its drivers therefore count as those of 12.6.
+constexpr std::array k_releases{
+    Release{{610, 43, 2}, {9, 3}},  // CUDA 13.3
+    Release{{595, 45, 4}, {9, 2}},  // CUDA 13.2
+    Release{{590, 44, 1}, {9, 1}},  // CUDA 13.1
+    Release{{580, 65, 6}, {9, 0}},  // CUDA 13.0
+    Release{{575, 51, 3}, {8, 8}},  // CUDA 12.9
+    Release{{570, 26, 0}, {8, 7}},  // CUDA 12.8
+    Release{{555, 42, 2}, {8, 5}},  // CUDA 12.5 and 12.6
+    Release{{550, 54, 14}, {8, 4}}, // CUDA 12.4
+    Release{{545, 23, 6}, {8, 3}},  // CUDA 12.3
+    Release{{535, 54, 3}, {8, 2}},  // CUDA 12.2
+    Release{{530, 30, 2}, {8, 1}},  // CUDA 12.1
+    Release{{525, 60, 13}, {8, 0}}, // CUDA 12.0
+    Release{{520, 61, 5}, {7, 8}},  // CUDA 11.8
+    Release{{515, 43, 4}, {7, 7}},  // CUDA 11.7
+    Release{{510, 39, 1}, {7, 6}},  // CUDA 11.6
+    Release{{495, 29, 5}, {7, 5}},  // CUDA 11.5
+    Release{{470, 42, 1}, {7, 4}},  // CUDA 11.4
+    Release{{465, 19, 1}, {7, 3}},  // CUDA 11.3
+    Release{{460, 27, 3}, {7, 2}},  // CUDA 11.2
+    Release{{455, 23, 0}, {7, 1}},  // CUDA 11.1
+    Release{{450, 51, 5}, {7, 0}},  // CUDA 11.0
+    Release{{440, 33, 0}, {6, 5}},  // CUDA 10.2
+    Release{{418, 39, 0}, {6, 4}},  // CUDA 10.1
+    Release{{410, 48, 0}, {6, 3}},  // CUDA 10.0
+    Release{{396, 26, 0}, {6, 2}},  // CUDA 9.2
+    Release{{387, 26, 0}, {6, 1}},  // CUDA 9.1
+    Release{{384, 81, 0}, {6, 0}},  // CUDA 9.0
+    Release{{367, 48, 0}, {5, 0}},  // CUDA 8.0
+    Release{{352, 31, 0}, {4, 3}},  // CUDA 7.5
+    Release{{346, 46, 0}, {4, 2}},  // CUDA 7.0
+};
+
+} // namespace
+
+Verdict judge_nvidia(const BinaryInfo& info, const DeviceIdentity& device) {
+  const auto capability = capability_of(device);
+  if (!capability) {
+    return refuse("{} requires a known compute capability, but this device reports '{}'",
+                  format::describe(info), device.architecture);
+  }
+  return info.kind == BinaryKind::cubin ? judge_cubin(info, *capability)
+                                        : judge_ptx(info, *capability, device.driver_version);
+}
+
+static std::vector<KeyRange> nvidia_key_ranges(const DeviceIdentity& device) {
+  const auto capability = capability_of(device);
+  if (!capability) {
+    return {};
+  }
+  const auto [major, minor] = *capability;
+  return {architecture_range(bound(BinaryKind::cubin, major, 0),
+                             bound(BinaryKind::cubin, major, minor)),
+          architecture_range(bound(BinaryKind::ptx, 0, 0), bound(BinaryKind::ptx, major, minor))};
+}
+
+std::optional<PtxVersion> newest_ptx(std::string_view driver_version) {
+  DriverVersion version{}; // the text after its numbers is ignored
+  if (take_numbers(driver_version, version) == 0) {
+    return std::nullopt;
+  }
+  for (const Release& release : k_releases) {
+    if (version >= release.driver) {
+      return release.ptx;
+    }
+  }
+  return std::nullopt;
+}
+
+// AMD. --------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::uint8_t k_prefer_processor = 2;
+constexpr std::uint8_t k_prefer_generic = 1;
+
+bool is_same_processor(const BinaryInfo& a, const BinaryInfo& b) {
+  return a.arch_major == b.arch_major && a.arch_minor == b.arch_minor &&
+         a.arch_stepping == b.arch_stepping;
+}
+
+std::string_view to_text(AmdFeature feature) {
+  switch (feature) {
+  case AmdFeature::off:
+    return "off";
+  case AmdFeature::on:
+    return "on";
+  default:
+    return "not reported";
+  }
+}
+
+// Returns true if the object fits the device: an object without a fixed setting runs with either.
+bool is_feature_fit(AmdFeature object, AmdFeature device) {
+  return object == AmdFeature::any || object == AmdFeature::unsupported || object == device;
+}
+
+Verdict refuse_feature(std::string_view name, const BinaryInfo& info, AmdFeature object,
+                       AmdFeature device) {
+  return refuse("{} requires {} {}, but it is {} on this device", format::describe(info), name,
+                to_text(object), to_text(device));
+}
+
+} // namespace
+
+// LLVM's isCompatibleTargetID (clang/lib/Basic/TargetID.cpp, review D134546): the processors are
+// equal, and each of xnack and sramecc is equal or not fixed in the object. ROCm's driver checks
+// the same in clBuildProgram (doc/drivers.md, "Read in sources").
+// Generic targets: LLVM's AMDGPUUsage, "AMDGPU Generic Processors".
+Verdict judge_amd(const BinaryInfo& info, const DeviceIdentity& device) {
+  const auto own = format::parse_amd_target(device.architecture);
+  if (!own) {
+    return refuse("{} requires a known gfx target, but this device reports '{}'",
+                  format::describe(info), device.architecture);
+  }
+  const bool is_generic = info.arch_stepping == format::k_amd_generic_stepping;
+  const auto wanted = is_generic ? format::amd_generic_target(*own) : own;
+  if (!wanted || !is_same_processor(info, *wanted)) {
+    return refuse("{} does not run on {}", format::describe(info), device.architecture);
+  }
+  if (!is_feature_fit(info.sramecc, own->sramecc)) {
+    return refuse_feature("sramecc", info, info.sramecc, own->sramecc);
+  }
+  if (!is_feature_fit(info.xnack, own->xnack)) {
+    return refuse_feature("xnack", info, info.xnack, own->xnack);
+  }
+  return accept(is_generic ? k_prefer_generic : k_prefer_processor, "{} runs on {}",
+                format::describe(info), device.architecture);
+}
+
+static std::vector<KeyRange> amd_key_ranges(const DeviceIdentity& device) {
+  const auto own = format::parse_amd_target(device.architecture);
+  if (!own) {
+    return {};
+  }
+  std::vector<KeyRange> ranges{architecture_range(*own, *own)};
+  if (const auto generic = format::amd_generic_target(*own)) {
+    ranges.push_back(architecture_range(*generic, *generic));
+  }
+  return ranges;
+}
+
+// Intel. ------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::uint8_t k_prefer_version = 2;
+constexpr std::uint8_t k_prefer_family = 1;
+
+// Architecture, release and revision.
+using IpVersion = std::array<std::uint16_t, 3>;
+
+struct Product {
+  std::uint16_t family = 0; // PRODUCT_FAMILY
+  IpVersion version;
+};
+
+// From zebins and `ocloc ids` of Debian 12's ocloc 22.43. DG2 (1270) and PVC (1271) are omitted:
+// their numbers cover several IP versions, which the binary does not contain.
+constexpr std::array k_products{
+    Product{16, {8, 0, 0}},     // bdw
+    Product{18, {9, 0, 9}},     // skl
+    Product{19, {9, 1, 9}},     // kbl
+    Product{20, {9, 2, 9}},     // cfl
+    Product{22, {9, 3, 0}},     // bxt
+    Product{23, {9, 4, 0}},     // glk
+    Product{26, {11, 0, 0}},    // icllp
+    Product{27, {11, 1, 0}},    // lkf
+    Product{28, {11, 2, 0}},    // ehl
+    Product{29, {12, 0, 0}},    // tgllp
+    Product{30, {12, 1, 0}},    // rkl
+    Product{31, {12, 2, 0}},    // adl-s
+    Product{32, {12, 3, 0}},    // adl-p
+    Product{33, {12, 4, 0}},    // adl-n
+    Product{1210, {12, 10, 0}}, // dg1
+    Product{1250, {12, 50, 4}}, // xe-hp
+};
+
+// Of "12.55.8".
+std::optional<IpVersion> own_version(const DeviceIdentity& device) {
+  return parse_numbers<3>(device.architecture);
+}
+
+std::optional<IpVersion> version_of_family(std::uint16_t family) {
+  for (const Product& product : k_products) {
+    if (product.family == family) {
+      return product.version;
+    }
+  }
+  return std::nullopt;
+}
+
+IpVersion version_of(const BinaryInfo& info) {
+  return {info.arch_major, info.arch_minor, info.arch_stepping};
+}
+
+// Returns the first key of the zebins that contain only a product family.
+std::uint64_t first_key_of(std::uint16_t family) {
+  BinaryInfo info = bound(BinaryKind::intel_zebin, 0, 0);
+  info.product_family = family;
+  return format::match_key(info, {});
+}
+
+} // namespace
+
+// intel/compute-runtime, zebin_decoder.cpp, validateTargetDevice: the product config (IP version)
+// must be equal or, if the zebin has none, the product family. The driver does not reject a zebin
+// of another target that contains IR: it builds the IR instead of loading the zebin.
+Verdict judge_intel(const BinaryInfo& info, const DeviceIdentity& device) {
+  const auto own = own_version(device);
+  if (!own) {
+    return refuse("{} requires a known IP version, but this device reports '{}'",
+                  format::describe(info), device.architecture);
+  }
+  if (version_of(info) != IpVersion{}) {
+    return version_of(info) == *own ? accept(k_prefer_version, "{} runs on IP version {}",
+                                             format::describe(info), device.architecture)
+                                    : refuse("{} does not run on IP version {}",
+                                             format::describe(info), device.architecture);
+  }
+  const auto version = version_of_family(info.product_family);
+  if (!version) {
+    return refuse("{} does not name a single IP version; this device has {}",
+                  format::describe(info), device.architecture);
+  }
+  if (*version != *own) {
+    return refuse("{} (IP version {}.{}.{}) does not run on IP version {}", format::describe(info),
+                  (*version)[0], (*version)[1], (*version)[2], device.architecture);
+  }
+  return accept(k_prefer_family, "{} runs on IP version {}", format::describe(info),
+                device.architecture);
+}
+
+std::vector<KeyRange> intel_key_ranges(const DeviceIdentity& device) {
+  const auto own = own_version(device);
+  if (!own) {
+    return {};
+  }
+  const BinaryInfo by_version = bound(BinaryKind::intel_zebin, (*own)[0], (*own)[1], (*own)[2]);
+  std::vector<KeyRange> ranges{architecture_range(by_version, by_version)};
+  for (const Product& product : k_products) {
+    if (product.version == *own) {
+      const auto next = static_cast<std::uint16_t>(product.family + 1);
+      ranges.push_back({first_key_of(product.family), first_key_of(next) - 1});
+    }
+  }
+  return ranges;
+}
+
+// Intermediate languages. -------------------------------------------------------------------------
+
+// A word of CL_DEVICE_IL_VERSION is "<IL_Prefix>_<Major_Version>.<Minor_Version>" (OpenCL 3.0,
+// table of device queries); "SPIR-V" is the only existing prefix. A consumer of SPIR-V 1.n accepts
+// modules of version 1.m for m <= n, because minor versions only add features (SPIR-V
+// specification, 2.3 and its changes).
+
+namespace {
+
+// Major and minor.
+using IlVersion = std::array<std::uint16_t, 2>;
+
+// Returns std::nullopt for another language and for a word without a valid version.
+std::optional<IlVersion> parse_il_version(std::string_view word) {
+  constexpr std::string_view k_prefix = "SPIR-V_";
+  return word.starts_with(k_prefix) ? parse_numbers<2>(word.substr(k_prefix.size())) : std::nullopt;
+}
+
+} // namespace
+
+Verdict judge_il(const BinaryInfo& info, const DeviceIdentity& device) {
+  for (const std::string& word : device.il_versions) {
+    const auto version = parse_il_version(word);
+    if (version && (*version)[0] == info.arch_major && (*version)[1] >= info.arch_minor) {
+      return accept(0, "the driver compiles {}, because it accepts {}", format::describe(info),
+                    word);
+    }
+  }
+  if (device.il_versions.empty()) {
+    return refuse("{} is an intermediate language, and this device accepts none",
+                  format::describe(info));
+  }
+  return refuse("this device accepts '{}', but not {}", fmt::join(device.il_versions, " "),
+                format::describe(info));
+}
+
+std::vector<KeyRange> il_key_ranges(const DeviceIdentity& device) {
+  std::map<std::uint16_t, std::uint16_t> newest; // from major to minor version
+  for (const std::string& word : device.il_versions) {
+    if (const auto version = parse_il_version(word)) {
+      std::uint16_t& minor = newest[(*version)[0]];
+      minor = std::max(minor, (*version)[1]);
+    }
+  }
+  std::vector<KeyRange> ranges;
+  ranges.reserve(newest.size());
+  for (const auto& [major, minor] : newest) {
+    ranges.push_back(architecture_range(bound(BinaryKind::spirv, major, 0),
+                                        bound(BinaryKind::spirv, major, minor)));
+  }
+  return ranges;
+}
+
+// All vendors. ------------------------------------------------------------------------------------
+
+namespace {
+
 struct TakenKind {
   DeviceFamily family;
   BinaryKind kind;
-  // The vendor's rule for other devices; null: only the device it was made for accepts it.
+  // The vendor's rule for other devices, and the keys that it may accept; null: only the device it
+  // was made for accepts it.
   Verdict (*judge)(const BinaryInfo&, const DeviceIdentity&) = nullptr;
+  std::vector<KeyRange> (*key_ranges)(const DeviceIdentity&) = nullptr;
 };
 
 // The kinds that clCreateProgramWithBinary of each family accepts, and that its CL_PROGRAM_BINARIES
 // or its offline compiler produces (doc/drivers.md).
 constexpr std::array k_taken{
-    TakenKind{DeviceFamily::nvidia, BinaryKind::ptx, judge_nvidia},
+    TakenKind{DeviceFamily::nvidia, BinaryKind::ptx, judge_nvidia, nvidia_key_ranges},
     TakenKind{DeviceFamily::nvidia, BinaryKind::cubin, judge_nvidia},
     TakenKind{DeviceFamily::nvidia, BinaryKind::nvidia_fatbin},
-    TakenKind{DeviceFamily::amd, BinaryKind::amd_code_object, judge_amd},
-    TakenKind{DeviceFamily::intel, BinaryKind::intel_zebin, judge_intel},
+    TakenKind{DeviceFamily::amd, BinaryKind::amd_code_object, judge_amd, amd_key_ranges},
+    TakenKind{DeviceFamily::intel, BinaryKind::intel_zebin, judge_intel, intel_key_ranges},
     TakenKind{DeviceFamily::intel, BinaryKind::ar_archive},
     TakenKind{DeviceFamily::pocl, BinaryKind::poclbin},
     TakenKind{DeviceFamily::rusticl, BinaryKind::rusticl},
@@ -97,21 +502,15 @@ Verdict judge_foreign(const BinaryInfo& info, const DeviceIdentity& device) {
   // Of an unknown kind, the platform at the end of the reason tells more than a description.
   const std::string subject = info.kind == BinaryKind::unknown ? "" : format::describe(info) + " ";
   Verdict verdict = refuse("{}matches only the device and driver that it was made for", subject);
-  verdict.cause = Cause::other_device;
+  verdict.needs_same_device = true;
   return verdict;
 }
 
 std::vector<KeyRange> compatible_key_ranges(const DeviceIdentity& device) {
-  switch (format::device_family(device)) {
-  case DeviceFamily::nvidia:
-    return nvidia_key_ranges(device);
-  case DeviceFamily::amd:
-    return amd_key_ranges(device);
-  case DeviceFamily::intel:
-    return intel_key_ranges(device);
-  default:
-    return {};
-  }
+  const DeviceFamily family = format::device_family(device);
+  const auto* const taken = std::ranges::find(k_taken, family, &TakenKind::family);
+  return taken == k_taken.end() || taken->key_ranges == nullptr ? std::vector<KeyRange>()
+                                                                : taken->key_ranges(device);
 }
 
 } // namespace clbin::matching

@@ -11,24 +11,21 @@ namespace clbin::matching {
 
 enum class Fit : std::uint8_t { no, yes };
 
-// Why it is rejected: it does not fit, or would fit only the device that it was made for.
-enum class Cause : std::uint8_t { none, binary, other_device };
-
 struct Verdict {
   Fit fit = Fit::no;
-  std::uint8_t preference = 0; // among binaries that fit: higher is better
-  std::string reason;          // a sentence with the values of the binary and the device
-  Cause cause = Cause::none;
+  std::uint8_t preference = 0;    // among binaries that fit: higher is better
+  std::string reason;             // a sentence with the values of the binary and the device
+  bool needs_same_device = false; // it would fit only the device that it was made for
 };
 
 template <typename... Args>
 [[nodiscard]] Verdict refuse(fmt::format_string<Args...> reason, Args&&... args) {
-  return {Fit::no, 0, fmt::format(reason, std::forward<Args>(args)...), Cause::binary};
+  return {Fit::no, 0, fmt::format(reason, std::forward<Args>(args)...)};
 }
 template <typename... Args>
 [[nodiscard]] Verdict accept(std::uint8_t preference, fmt::format_string<Args...> reason,
                              Args&&... args) {
-  return {Fit::yes, preference, fmt::format(reason, std::forward<Args>(args)...), Cause::none};
+  return {Fit::yes, preference, fmt::format(reason, std::forward<Args>(args)...)};
 }
 
 // First and last match key, both inclusive.
@@ -68,7 +65,6 @@ std::optional<std::array<std::uint16_t, size>> parse_numbers(std::string_view te
 // For kinds ptx and cubin, on a device of family nvidia.
 [[nodiscard]] Verdict judge_nvidia(const format::BinaryInfo& info,
                                    const format::DeviceIdentity& device);
-[[nodiscard]] std::vector<KeyRange> nvidia_key_ranges(const format::DeviceIdentity& device);
 
 struct PtxVersion {
   std::uint16_t major = 0;
@@ -83,7 +79,6 @@ struct PtxVersion {
 // For kind amd_code_object, on a device of family amd.
 [[nodiscard]] Verdict judge_amd(const format::BinaryInfo& info,
                                 const format::DeviceIdentity& device);
-[[nodiscard]] std::vector<KeyRange> amd_key_ranges(const format::DeviceIdentity& device);
 
 // For kind intel_zebin, on a device of family intel.
 [[nodiscard]] Verdict judge_intel(const format::BinaryInfo& info,

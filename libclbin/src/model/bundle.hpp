@@ -8,16 +8,24 @@
 
 namespace clbin::format {
 
-// One device binary to be written.
-struct EntryInput {
+// A device binary, as the manifest describes it.
+struct ManifestEntry {
   std::string variant; // a name in ProgramInput::variants
   Target target;
-  std::string options;     // the options of the build that made the binary
-  base::KeptBytes payload; // not empty
+  std::string options;    // the options of the build that made the binary
+  std::string raw_digest; // row_digest of the payload, which links the row to it
   std::vector<KernelReflection> kernels;
   std::string build_log;
   std::map<std::string, std::string> tools; // "ptxas" → "13.0.88"
   std::vector<SpecConstant> spec_constants{};
+  friend bool operator==(const ManifestEntry&, const ManifestEntry&) = default;
+};
+CLBIN_VISIT(ManifestEntry, variant, target, options, raw_digest, kernels, build_log, tools,
+            spec_constants);
+
+// One device binary to be written, which sets raw_digest.
+struct EntryInput : ManifestEntry {
+  base::KeptBytes payload; // not empty
 };
 
 // An entry, or why there is none: what a worker answers, caches store, and bundles are made of. The
@@ -33,26 +41,13 @@ struct BuildReply {
   // Versions of the programs that made the binary ("ptxas": "13.0.88"), except oclcc and drivers.
   std::map<std::string, std::string> tools{};
 };
-void visit(Is<BuildReply> auto& reply, const auto& member) {
-  auto& [cl_code, stage, log, error, binary, kernels, tools] = reply;
-  member("cl_code", cl_code);
-  member("stage", stage);
-  member("log", log);
-  member("error", error);
-  member("binary", binary);
-  member("kernels", kernels);
-  member("tools", tools);
-}
+CLBIN_VISIT(BuildReply, cl_code, stage, log, error, binary, kernels, tools);
 
 struct VariantInput {
   std::string name;    // "default" if not named
   std::string options; // used by the source fallback
 };
-void visit(Is<VariantInput> auto& variant, const auto& member) {
-  auto& [name, options] = variant;
-  member("name", name);
-  member("options", options);
-}
+CLBIN_VISIT(VariantInput, name, options);
 
 // A launch that an application was seen to make, while its builds were recorded.
 struct RecordedLaunch {
@@ -65,14 +60,7 @@ struct RecordedLaunch {
   bool has_offset = false; // a global offset other than 0, for which PoCL compiles other code
   friend auto operator<=>(const RecordedLaunch&, const RecordedLaunch&) = default;
 };
-void visit(Is<RecordedLaunch> auto& launch, const auto& member) {
-  auto& [variant, kernel, dimensions, local_size, has_offset] = launch;
-  member("variant", variant);
-  member("kernel", kernel);
-  member("dimensions", dimensions);
-  member("local_size", local_size);
-  member("has_offset", has_offset);
-}
+CLBIN_VISIT(RecordedLaunch, variant, kernel, dimensions, local_size, has_offset);
 
 // A build that an application was seen to make, whether or not the bundle contains its binary.
 struct RecordedBuild {
@@ -81,12 +69,7 @@ struct RecordedBuild {
   std::vector<std::string> kernels; // ascending
   friend bool operator==(const RecordedBuild&, const RecordedBuild&) = default;
 };
-void visit(Is<RecordedBuild> auto& build, const auto& member) {
-  auto& [variant, target, kernels] = build;
-  member("variant", variant);
-  member("target", target);
-  member("kernels", kernels);
-}
+CLBIN_VISIT(RecordedBuild, variant, target, kernels);
 
 struct ProgramInput {
   std::string name; // the stem of the file name
@@ -97,15 +80,7 @@ struct ProgramInput {
   std::vector<RecordedLaunch> launches{};
   std::vector<RecordedBuild> builds{};
 };
-void visit(Is<ProgramInput> auto& program, const auto& member) {
-  auto& [name, source, variants, entries, launches, builds] = program;
-  member("name", name);
-  member("source", source);
-  member("variants", variants);
-  member("entries", entries);
-  member("launches", launches);
-  member("builds", builds);
-}
+CLBIN_VISIT(ProgramInput, name, source, variants, entries, launches, builds);
 
 struct BundleInput {
   std::string producer;               // "oclcc 0.1.0"

@@ -23,21 +23,9 @@ struct DeviceIdentity {
 
   friend bool operator==(const DeviceIdentity&, const DeviceIdentity&) = default;
 };
-void visit(Is<DeviceIdentity> auto& identity, const auto& member) {
-  auto& [platform_name, platform_version, vendor, device_name, vendor_id, driver_version,
-         device_version, opencl_c_versions, il_versions, address_bits, architecture] = identity;
-  member("platform_name", platform_name);
-  member("platform_version", platform_version);
-  member("vendor", vendor);
-  member("device_name", device_name);
-  member("vendor_id", vendor_id);
-  member("driver_version", driver_version);
-  member("device_version", device_version);
-  member("opencl_c_versions", opencl_c_versions);
-  member("il_versions", il_versions);
-  member("address_bits", address_bits);
-  member("architecture", architecture);
-}
+CLBIN_VISIT(DeviceIdentity, platform_name, platform_version, vendor, device_name, vendor_id,
+            driver_version, device_version, opencl_c_versions, il_versions, address_bits,
+            architecture);
 
 // One installed device, with its numbers.
 struct DeviceDescription {
@@ -51,17 +39,8 @@ struct DeviceDescription {
   // request.
   std::vector<std::pair<std::string, std::string>> properties;
 };
-void visit(Is<DeviceDescription> auto& description, const auto& member) {
-  auto& [platform, device, type, compiler_available, driver_library, identity, properties] =
-      description;
-  member("platform", platform);
-  member("device", device);
-  member("type", type);
-  member("compiler_available", compiler_available);
-  member("driver_library", driver_library);
-  member("identity", identity);
-  member("properties", properties);
-}
+CLBIN_VISIT(DeviceDescription, platform, device, type, compiler_available, driver_library, identity,
+            properties);
 
 // Returns a digest of all fields, each preceded by its length. Two identities have equal digests if
 // and only if they are equal.
@@ -84,7 +63,8 @@ enum class DeviceFamily : std::uint16_t {
 // Returns a name such as "nvidia"; "unknown" for any other number.
 [[nodiscard]] std::string_view to_string(DeviceFamily family) noexcept;
 
-enum class TargetOrigin : std::uint8_t { installed_device = 0, offline = 1 };
+// The file contains these numbers (TARGET.flags).
+enum class TargetOrigin : std::uint16_t { installed_device = 0, offline = 1 };
 constexpr std::array<std::string_view, 2> names_of(TargetOrigin /*unused*/) {
   return {"installed", "offline"};
 }
@@ -97,12 +77,7 @@ struct Target {
 
   friend bool operator==(const Target&, const Target&) = default;
 };
-void visit(Is<Target> auto& target, const auto& member) {
-  auto& [origin, identity, spec] = target;
-  member("origin", origin);
-  member("identity", identity);
-  member("spec", spec);
-}
+CLBIN_VISIT(Target, origin, identity, spec);
 // Returns identity_digest for an installed device, and a digest of origin and spec for an offline
 // target.
 [[nodiscard]] base::Digest target_digest(const Target& target);

@@ -30,18 +30,8 @@ struct KernelArgument {
   bool is_pipe = false;
   friend bool operator==(const KernelArgument&, const KernelArgument&) = default;
 };
-void visit(Is<KernelArgument> auto& argument, const auto& member) {
-  auto& [name, type_name, address_space, access, is_const, is_restrict, is_volatile, is_pipe] =
-      argument;
-  member("name", name);
-  member("type_name", type_name);
-  member("address_space", address_space);
-  member("access", access);
-  member("const", is_const);
-  member("restrict", is_restrict);
-  member("volatile", is_volatile);
-  member("pipe", is_pipe);
-}
+CLBIN_VISIT(KernelArgument, name, type_name, address_space, access, const_, restrict, volatile_,
+            pipe);
 
 // Known properties of a kernel in one device binary. Unknown numbers are absent.
 struct KernelReflection {
@@ -60,21 +50,9 @@ struct KernelReflection {
   std::map<std::string, std::uint64_t> vendor; // "registers", "spill_bytes"
   friend bool operator==(const KernelReflection&, const KernelReflection&) = default;
 };
-void visit(Is<KernelReflection> auto& kernel, const auto& member) {
-  auto& [name, arguments, argument_count, attributes, required_work_group_size, max_work_group_size,
-         preferred_multiple, local_bytes, private_bytes, specialized_sizes, vendor] = kernel;
-  member("name", name);
-  member("arguments", arguments);
-  member("argument_count", argument_count);
-  member("attributes", attributes);
-  member("required_work_group_size", required_work_group_size);
-  member("max_work_group_size", max_work_group_size);
-  member("preferred_multiple", preferred_multiple);
-  member("local_bytes", local_bytes);
-  member("private_bytes", private_bytes);
-  member("specialized_sizes", specialized_sizes);
-  member("vendor", vendor);
-}
+CLBIN_VISIT(KernelReflection, name, arguments, argument_count, attributes, required_work_group_size,
+            max_work_group_size, preferred_multiple, local_bytes, private_bytes, specialized_sizes,
+            vendor);
 
 // A size for which a kernel is to be compiled before its first launch.
 struct Specialization {
@@ -83,12 +61,7 @@ struct Specialization {
   bool has_offset = false; // also for launches with a global offset other than 0
   friend auto operator<=>(const Specialization&, const Specialization&) = default;
 };
-void visit(Is<Specialization> auto& specialization, const auto& member) {
-  auto& [kernel, size, has_offset] = specialization;
-  member("kernel", kernel);
-  member("size", size);
-  member("has_offset", has_offset);
-}
+CLBIN_VISIT(Specialization, kernel, size, has_offset);
 
 // A specialization constant of a SPIR-V module.
 struct SpecConstant {
@@ -99,13 +72,6 @@ struct SpecConstant {
   std::uint64_t default_bits = 0; // of the default value, zero-extended
   friend bool operator==(const SpecConstant&, const SpecConstant&) = default;
 };
-void visit(Is<SpecConstant> auto& constant, const auto& member) {
-  auto& [spec_id, name, type_name, size_bytes, default_bits] = constant;
-  member("id", spec_id);
-  member("name", name);
-  member("type_name", type_name);
-  member("size_bytes", size_bytes);
-  member("default_bits", default_bits);
-}
+CLBIN_VISIT(SpecConstant, id, name, type_name, size_bytes, default_bits);
 
 } // namespace clbin::format

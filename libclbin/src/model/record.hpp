@@ -1,7 +1,6 @@
 // Records: plain structs, each with a function `visit(record, member)` beside it. It calls
 // `member(name, value)` for every member in the order of declaration; the names are those of the
-// manifest (clbin(5)). Every encoding of records is a template over visit(). Its structured binding
-// makes a member that it does not name a compile error.
+// manifest (clbin(5)). Every encoding of records is a template over visit().
 #pragma once
 
 #include "base/digest.hpp"
@@ -19,6 +18,34 @@ concept Is = std::same_as<std::remove_const_t<Record>, T>;
 
 template <typename T>
 concept Number = std::integral<T> || std::is_enum_v<T>;
+
+// Returns the names of a list such as "size, const_". An underscore at the end of a name, which
+// distinguishes it from a keyword of C++, is not part of it.
+template <std::size_t count>
+constexpr std::array<std::string_view, count> split_member_names(std::string_view list) {
+  std::array<std::string_view, count> names;
+  for (std::string_view& name : names) {
+    name = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(name.size() + 2, list.size()));
+    name.remove_suffix(name.ends_with('_') ? 1 : 0);
+  }
+  return names;
+}
+void visit_members(const auto& names, const auto& member, auto&... values) {
+  std::size_t next = 0;
+  (member(names[next++], values), ...);
+}
+
+// Defines visit() for a record with these members, in the order of their declaration. The
+// structured binding makes a missing one a compile error.
+#define CLBIN_VISIT(Type, ...)                                                                     \
+  void visit(Is<Type> auto& record, const auto& member) {                                          \
+    constexpr std::size_t k_count = 1 + std::ranges::count(std::string_view(#__VA_ARGS__), ',');   \
+    static constexpr auto k_names = split_member_names<k_count>(#__VA_ARGS__);                     \
+    auto& [__VA_ARGS__] = record;                                                                  \
+    visit_members(k_names, member, __VA_ARGS__);                                                   \
+  }                                                                                                \
+  static_assert(true, "CLBIN_VISIT ends with a semicolon")
 
 struct IgnoreMember {
   void operator()(std::string_view /*name*/, const auto& /*value*/) const {}

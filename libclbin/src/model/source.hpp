@@ -15,12 +15,7 @@ struct SourceFile {
 
   friend bool operator==(const SourceFile&, const SourceFile&) = default;
 };
-void visit(Is<SourceFile> auto& file, const auto& member) {
-  auto& [include_name, display_name, text] = file;
-  member("include_name", include_name);
-  member("display_name", display_name);
-  member("text", text);
-}
+CLBIN_VISIT(SourceFile, include_name, display_name, text);
 
 struct SourcePackage {
   SourceFile main;
@@ -28,10 +23,6 @@ struct SourcePackage {
 
   friend bool operator==(const SourcePackage&, const SourcePackage&) = default;
 };
-void visit(Is<SourcePackage> auto& source, const auto& member) {
-  auto& [main, headers] = source;
-  member("main", main);
-  member("headers", headers);
-}
+CLBIN_VISIT(SourcePackage, main, headers);
 
 } // namespace clbin::format

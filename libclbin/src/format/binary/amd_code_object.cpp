@@ -83,28 +83,24 @@ constexpr std::array k_processors{
     Processor{0x59, 12, 0, k_generic},
 };
 
-// A generic target. Its code objects have version 6 or later (AMDGPUUsage, "Generic processor code
-// object versioning").
-struct GenericTarget {
-  std::string_view name;
-  std::uint16_t major = 0;
-  std::uint16_t minor = 0;
+BinaryInfo amd_info(std::uint16_t major, std::uint16_t minor, std::uint16_t stepping) {
+  BinaryInfo info;
+  info.kind = BinaryKind::amd_code_object;
+  info.arch_major = major;
+  info.arch_minor = minor;
+  info.arch_stepping = stepping;
+  return info;
+}
 
-  [[nodiscard]] BinaryInfo info() const {
-    BinaryInfo info;
-    info.kind = BinaryKind::amd_code_object;
-    info.arch_major = major;
-    info.arch_minor = minor;
-    info.arch_stepping = k_amd_generic_stepping;
-    return info;
+// Returns a name such as "gfx90a" or "gfx9-4-generic". Code objects for generic targets have
+// version 6 or later (AMDGPUUsage, "Generic processor code object versioning").
+std::string processor_name(std::uint16_t major, std::uint16_t minor, std::uint16_t stepping) {
+  if (stepping != k_generic) {
+    return fmt::format("gfx{}{:x}{:x}", major, minor, stepping);
   }
-};
-
-constexpr std::array k_generic_targets{
-    GenericTarget{"gfx9-generic", 9, 0},     GenericTarget{"gfx9-4-generic", 9, 4},
-    GenericTarget{"gfx10-1-generic", 10, 1}, GenericTarget{"gfx10-3-generic", 10, 3},
-    GenericTarget{"gfx11-generic", 11, 0},   GenericTarget{"gfx12-generic", 12, 0},
-};
+  return minor == 0 ? fmt::format("gfx{}-generic", major)
+                    : fmt::format("gfx{}-{}-generic", major, minor);
+}
 
 // Returns the minor version of the generic target of a processor, which has the same major version:
 // AMDGPUUsage, "AMDGPU Generic Processors". gfx908 and gfx90a belong to none.
@@ -164,23 +160,21 @@ std::optional<BinaryInfo> parse_processor(std::string_view name) {
   if (name.size() < 3 || name.size() > 4 || name.find_first_not_of(k_digits) != name.npos) {
     return std::nullopt;
   }
-  BinaryInfo info;
+  std::uint16_t major = 0;
   for (const char digit : name.substr(0, name.size() - 2)) {
     if (digit > '9') {
       return std::nullopt;
     }
-    info.arch_major = static_cast<std::uint16_t>(info.arch_major * 10 + (digit - '0'));
+    major = static_cast<std::uint16_t>(major * 10 + (digit - '0'));
   }
-  info.kind = BinaryKind::amd_code_object;
-  info.arch_minor = static_cast<std::uint16_t>(k_digits.find(name[name.size() - 2]));
-  info.arch_stepping = static_cast<std::uint16_t>(k_digits.find(name.back()));
-  return info;
+  return amd_info(major, static_cast<std::uint16_t>(k_digits.find(name[name.size() - 2])),
+                  static_cast<std::uint16_t>(k_digits.find(name.back())));
 }
 
 std::optional<BinaryInfo> parse_generic(std::string_view name) {
-  for (const GenericTarget& target : k_generic_targets) {
-    if (target.name == name) {
-      return target.info();
+  for (const auto& [mach, major, minor, stepping, features] : k_processors) {
+    if (stepping == k_generic && processor_name(major, minor, stepping) == name) {
+      return amd_info(major, minor, stepping);
     }
   }
   return std::nullopt;
@@ -228,17 +222,8 @@ BinaryInfo read_amd_code_object(const ElfObject& object) {
 }
 
 std::string amd_target_name(const BinaryInfo& info) {
-  std::string name =
-      fmt::format("gfx{}{:x}{:x}", info.arch_major, info.arch_minor, info.arch_stepping);
-  if (info.arch_stepping == k_amd_generic_stepping) {
-    name = fmt::format("gfx{}-{}-generic", info.arch_major, info.arch_minor);
-    for (const GenericTarget& target : k_generic_targets) {
-      if (target.major == info.arch_major && target.minor == info.arch_minor) {
-        name = target.name;
-      }
-    }
-  }
-  return name + suffix_of(":sramecc", info.sramecc) + suffix_of(":xnack", info.xnack);
+  return processor_name(info.arch_major, info.arch_minor, info.arch_stepping) +
+         suffix_of(":sramecc", info.sramecc) + suffix_of(":xnack", info.xnack);
 }
 
 std::optional<BinaryInfo> parse_amd_target(std::string_view name) {
@@ -264,7 +249,7 @@ std::optional<BinaryInfo> amd_generic_target(const BinaryInfo& info) {
     const auto minor = generic_minor_of(processor);
     if (minor && processor.major == info.arch_major && processor.minor == info.arch_minor &&
         processor.stepping == info.arch_stepping) {
-      return GenericTarget{"", processor.major, *minor}.info();
+      return amd_info(processor.major, *minor, k_generic);
     }
   }
   return std::nullopt;

@@ -4,7 +4,6 @@
 #include "format/binary/kernel_metadata.hpp"
 
 #include <limits>
-#include <set>
 
 namespace clbin::format {
 namespace {
@@ -76,83 +75,54 @@ AccessQualifier argument_access(std::string_view kind, std::string_view access) 
   return access == "read_write" ? AccessQualifier::read_write : AccessQualifier::read_only;
 }
 
-// Returns std::nullopt for a hidden argument.
-Result<std::optional<KernelArgument>> read_argument(const MetadataMap& map) {
-  CLBIN_TRY_ASSIGN(const std::string kind, map.text(".value_kind"));
-  if (kind.empty()) {
-    return fail(ErrorCode::damaged, "{}: missing", map.path_of(".value_kind"));
-  }
-  if (kind.starts_with("hidden_")) {
-    return std::nullopt;
-  }
-  KernelArgument argument;
-  CLBIN_TRY_ASSIGN(argument.name, map.text(".name"));
-  CLBIN_TRY_ASSIGN(argument.type_name, map.text(".type_name"));
-  CLBIN_TRY_ASSIGN(const std::string space, map.text(".address_space"));
-  CLBIN_TRY_ASSIGN(const std::string access, map.text(".access"));
-  CLBIN_TRY_ASSIGN(argument.is_const, map.flag(".is_const"));
-  CLBIN_TRY_ASSIGN(argument.is_restrict, map.flag(".is_restrict"));
-  CLBIN_TRY_ASSIGN(argument.is_volatile, map.flag(".is_volatile"));
-  CLBIN_TRY_ASSIGN(argument.is_pipe, map.flag(".is_pipe"));
-  argument.address_space = argument_space(kind, space);
-  argument.access = argument_access(kind, access);
-  return argument;
-}
-
-Result<std::vector<KernelArgument>> read_arguments(const MetadataMap& kernel) {
+std::vector<KernelArgument> read_arguments(const MetadataMap& kernel) {
   std::vector<KernelArgument> arguments;
-  CLBIN_TRY(kernel.for_each(".args", [&](const MetadataMap& map) -> Result<void> {
-    CLBIN_TRY_ASSIGN(std::optional<KernelArgument> argument, read_argument(map));
-    if (argument) {
-      arguments.push_back(std::move(*argument));
+  for (const MetadataMap& map : kernel.maps(".args")) {
+    const std::string kind = map.required_text(".value_kind");
+    if (!kind.starts_with("hidden_")) {
+      arguments.push_back({.name = map.text(".name"),
+                           .type_name = map.text(".type_name"),
+                           .address_space = argument_space(kind, map.text(".address_space")),
+                           .access = argument_access(kind, map.text(".access")),
+                           .is_const = map.flag(".is_const"),
+                           .is_restrict = map.flag(".is_restrict"),
+                           .is_volatile = map.flag(".is_volatile"),
+                           .is_pipe = map.flag(".is_pipe")});
     }
-    return {};
-  }));
+  }
   return arguments;
 }
 
-Result<void> read_attributes(const MetadataMap& map, KernelReflection& kernel) {
-  CLBIN_TRY_ASSIGN(kernel.required_work_group_size, map.size3(".reqd_workgroup_size"));
-  CLBIN_TRY_ASSIGN(const auto hint, map.size3(".workgroup_size_hint"));
-  CLBIN_TRY_ASSIGN(const std::string type_hint, map.text(".vec_type_hint"));
-  kernel.attributes = kernel_attributes(kernel.required_work_group_size, hint, type_hint);
-  return {};
-}
-
-Result<void> read_resources(const MetadataMap& map, KernelReflection& kernel) {
-  CLBIN_TRY_ASSIGN(kernel.local_bytes, map.number(".group_segment_fixed_size"));
-  CLBIN_TRY_ASSIGN(kernel.private_bytes, map.number(".private_segment_fixed_size"));
-  CLBIN_TRY_ASSIGN(const std::uint64_t largest, map.number(".max_flat_workgroup_size"));
-  CLBIN_TRY_ASSIGN(const std::uint64_t wavefront, map.number(".wavefront_size"));
-  if (largest != 0) {
+void read_resources(const MetadataMap& map, KernelReflection& kernel) {
+  kernel.local_bytes = map.number(".group_segment_fixed_size");
+  kernel.private_bytes = map.number(".private_segment_fixed_size");
+  if (const std::uint64_t largest = map.number(".max_flat_workgroup_size"); largest != 0) {
     kernel.max_work_group_size = largest;
   }
-  if (wavefront != 0) {
+  if (const std::uint64_t wavefront = map.number(".wavefront_size"); wavefront != 0) {
     kernel.preferred_multiple = wavefront;
   }
-  CLBIN_TRY_ASSIGN(kernel.vendor["sgprs"], map.number(".sgpr_count"));
-  CLBIN_TRY_ASSIGN(kernel.vendor["vgprs"], map.number(".vgpr_count"));
+  kernel.vendor["sgprs"] = map.number(".sgpr_count");
+  kernel.vendor["vgprs"] = map.number(".vgpr_count");
   for (const auto& [fact, member] :
        {std::pair{"agprs", ".agpr_count"}, std::pair{"sgpr_spills", ".sgpr_spill_count"},
         std::pair{"vgpr_spills", ".vgpr_spill_count"}}) {
-    CLBIN_TRY_ASSIGN(const std::uint64_t number, map.number(member));
-    if (number != 0) {
+    if (const std::uint64_t number = map.number(member); number != 0) {
       kernel.vendor[fact] = number;
     }
   }
-  return {};
 }
 
-Result<KernelReflection> read_kernel(const MetadataMap& map) {
+KernelReflection read_kernel(const MetadataMap& map) {
   KernelReflection kernel;
-  CLBIN_TRY_ASSIGN(kernel.name, map.text(".name"));
-  if (kernel.name.empty()) {
-    return fail(ErrorCode::damaged, "{}: missing", map.path_of(".name"));
-  }
-  CLBIN_TRY_ASSIGN(kernel.arguments, read_arguments(map));
+  kernel.name = map.required_text(".name");
+  kernel.arguments = read_arguments(map);
   kernel.argument_count = static_cast<std::uint32_t>(kernel.arguments->size());
-  CLBIN_TRY(read_attributes(map, kernel));
-  CLBIN_TRY(read_resources(map, kernel));
+  kernel.required_work_group_size = map.size3(".reqd_workgroup_size");
+  kernel.attributes =
+      kernel_attributes(kernel.required_work_group_size, map.size3(".workgroup_size_hint"),
+                        map.text(".vec_type_hint"));
+  read_resources(map, kernel);
   return kernel;
 }
 
@@ -160,21 +130,19 @@ Result<std::vector<KernelReflection>> read_kernels(ByteView code_object) {
   CLBIN_TRY_ASSIGN(const ByteView metadata, metadata_of(code_object));
   CLBIN_TRY_ASSIGN(const base::JsonValue document,
                    base::parse_message_pack(metadata, k_metadata_limits));
-  CLBIN_TRY_ASSIGN(const MetadataMap root, MetadataMap::of(document, "metadata"));
-  std::vector<KernelReflection> kernels;
-  std::set<std::string> names;
-  const auto add = [&](const MetadataMap& map) -> Result<void> {
-    CLBIN_TRY_ASSIGN(KernelReflection kernel, read_kernel(map));
-    if (!names.insert(kernel.name).second) {
-      return fail(ErrorCode::damaged, "{}: another kernel has the name '{}'", map.path_of(".name"),
-                  base::printable_excerpt(kernel.name));
+  Result<void> status;
+  std::map<std::string, KernelReflection> kernels;
+  const MetadataMap root(document, "metadata", status);
+  for (const MetadataMap& map : root.maps("amdhsa.kernels", "amdhsa.kernels")) {
+    KernelReflection kernel = read_kernel(map);
+    const std::string name = kernel.name;
+    if (!kernels.emplace(name, std::move(kernel)).second) {
+      map.refuse(".name",
+                 fmt::format("another kernel has the name '{}'", base::printable_excerpt(name)));
     }
-    kernels.push_back(std::move(kernel));
-    return {};
-  };
-  CLBIN_TRY(root.for_each("amdhsa.kernels", add, "amdhsa.kernels"));
-  std::ranges::sort(kernels, {}, &KernelReflection::name);
-  return kernels;
+  }
+  CLBIN_TRY(std::move(status));
+  return values_of(std::move(kernels));
 }
 
 } // namespace

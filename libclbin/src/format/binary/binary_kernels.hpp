@@ -29,34 +29,21 @@ namespace clbin::format {
 // the next directive.
 [[nodiscard]] std::optional<BinaryInfo> read_ptx_header(std::string_view text);
 
-enum class PtxParameterKind : std::uint8_t { value, pointer, texture, surface, sampler };
-
-struct PtxParameter {
-  PtxParameterKind kind = PtxParameterKind::value;
-  AddressSpace address_space = AddressSpace::private_; // textures are global
-  std::uint64_t size_bytes = 0;                        // 0 for textures, surfaces and samplers
-  friend bool operator==(const PtxParameter&, const PtxParameter&) = default;
-};
-
-struct PtxKernel {
-  // Argument names and types are absent, because PTX does not contain them.
-  KernelReflection reflection;
-  std::vector<PtxParameter> parameters;
-};
-
 // Reads each .entry of a PTX module. Memory and time are proportional to the size of `text`.
-// required_work_group_size is that of .reqntid, and max_work_group_size that of .maxntid.
-// attributes are those that NVIDIA's driver writes into .metadata_section; without them, they are
-// derived from .reqntid. local_bytes includes the .shared variables of a kernel, and those of the
-// module that its code names. It is absent if the kernel calls functions in a module that has
-// .shared variables outside kernels. Error: damaged, with the kernel's name.
-[[nodiscard]] Result<std::vector<PtxKernel>> read_ptx_kernels(std::string_view text);
+// Arguments are absent; other tools know more of them. required_work_group_size is that of
+// .reqntid. attributes are those that NVIDIA's driver writes into .metadata_section; without them,
+// they are derived from .reqntid. local_bytes includes the .shared variables of a kernel, and those
+// of the module that its code names. It is absent if the kernel calls functions in a module that
+// has .shared variables outside kernels. Error: damaged, with the kernel's name.
+[[nodiscard]] Result<std::vector<KernelReflection>> read_ptx_kernels(std::string_view text);
+
+// SPIR-V. Reads the header and the addressing model. Errors: damaged, truncated.
+[[nodiscard]] Result<BinaryInfo> read_spirv_header(ByteView bytes);
 
 struct SpirvModule {
   std::uint16_t version_major = 0;
   std::uint16_t version_minor = 0;
   std::uint8_t address_bits = 0; // 32, 64, or 0 for logical addressing
-  std::vector<std::uint32_t> capabilities;
   std::vector<KernelReflection> kernels;
   std::vector<SpecConstant> spec_constants; // ascending by spec_id
   // Functions and variables that another module must define, by their linkage names; ascending.
@@ -64,7 +51,7 @@ struct SpirvModule {
   std::vector<std::string> imports;
 };
 
-// SPIR-V, in either byte order. Memory and time are proportional to the size of `bytes`.
+// Accepts either byte order. Memory and time are proportional to the size of `bytes`.
 // Type names and qualifiers are those of the strings "kernel_arg_type.KERNEL.TYPE,…" and
 // "kernel_arg_type_qual.KERNEL.…", which SPIRV-LLVM-Translator writes with
 // --preserve-ocl-kernel-arg-type-metadata-through-string. Without them, type names are derived from
@@ -73,7 +60,5 @@ struct SpirvModule {
 // newer_version, and limit_exceeded if the names that the arguments repeat exceed 16 MiB + 4 times
 // the size of `bytes`.
 [[nodiscard]] Result<SpirvModule> read_spirv_module(ByteView bytes);
-// Returns `bytes` with each word in the other byte order.
-[[nodiscard]] Bytes with_swapped_words(ByteView bytes);
 
 } // namespace clbin::format

@@ -38,43 +38,6 @@ Result<BinaryInfo> classify_elf(ByteView bytes) {
   return not_recognised();
 }
 
-// Returns the addressing model of OpMemoryModel: Logical 0, Physical32 1, Physical64 2 (SPIR-V 1.6,
-// 3.4). Only capabilities, extensions and imports precede it.
-Result<std::uint8_t> read_addressing_model(ByteReader& reader) {
-  constexpr std::uint32_t memory_model = 14;
-  while (true) {
-    CLBIN_TRY_ASSIGN(const std::uint32_t head, reader.read_u32("instruction"));
-    const std::uint32_t word_count = head >> 16U;
-    if (word_count == 0) {
-      return fail(ErrorCode::damaged, "instruction of no words");
-    }
-    if ((head & 0xffffU) == memory_model && word_count == 3) {
-      CLBIN_TRY_ASSIGN(const std::uint32_t model, reader.read_u32("addressing model"));
-      return static_cast<std::uint8_t>(model == 1 || model == 2 ? model * 32 : 0);
-    }
-    CLBIN_TRY(reader.read_bytes((word_count - 1) * sizeof(std::uint32_t), "operands"));
-  }
-}
-
-Result<BinaryInfo> classify_spirv(ByteView bytes) {
-  ByteReader reader(bytes, "SPIR-V module");
-  CLBIN_TRY(reader.read_u32("magic"));
-  CLBIN_TRY_ASSIGN(const std::uint32_t version, reader.read_u32("version"));
-  CLBIN_TRY(reader.read_bytes(3 * sizeof(std::uint32_t), "generator, bound, schema"));
-  if ((version & 0xff0000ffU) != 0) {
-    return not_recognised();
-  }
-  BinaryInfo info = info_of(BinaryKind::spirv);
-  info.arch_major = static_cast<std::uint16_t>(version >> 16U);
-  info.arch_minor = static_cast<std::uint16_t>((version >> 8U) & 0xffU);
-  CLBIN_TRY_ASSIGN(info.address_bits, read_addressing_model(reader));
-  return info;
-}
-
-Result<BinaryInfo> classify_swapped_spirv(ByteView bytes) {
-  return classify_spirv(with_swapped_words(bytes));
-}
-
 template <BinaryKind kind>
 Result<BinaryInfo> classify_by_magic(ByteView /*bytes*/) {
   return info_of(kind);
@@ -150,8 +113,8 @@ constexpr std::array k_magics{
     Magic{"\x7f"
           "ELF"sv,
           classify_elf},
-    Magic{"\x03\x02\x23\x07"sv, classify_spirv},
-    Magic{"\x07\x23\x02\x03"sv, classify_swapped_spirv},
+    Magic{"\x03\x02\x23\x07"sv, read_spirv_header},
+    Magic{"\x07\x23\x02\x03"sv, read_spirv_header},
     Magic{k_bitcode_magic, classify_by_magic<BinaryKind::llvm_bitcode>},
     Magic{"\xDE\xC0\x17\x0B"sv, classify_wrapped_bitcode},
     Magic{"poclbin\0"sv, classify_versioned<BinaryKind::poclbin, 16>}, // after the device's hash

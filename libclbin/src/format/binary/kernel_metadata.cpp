@@ -252,74 +252,97 @@ Result<JsonValue> parse_block_yaml(std::string_view text) {
   return BlockParser(text).parse();
 }
 
-Result<MetadataMap> MetadataMap::of(const JsonValue& value, std::string path) {
-  const auto* const members = std::get_if<JsonObject>(&value.value);
-  if (members == nullptr) {
-    return base::fail(ErrorCode::damaged, "{}: not a map", path);
+MetadataMap::MetadataMap(const JsonValue& value, std::string path, Result<void>& status)
+    : m_members(std::get_if<JsonObject>(&value.value)), m_path(std::move(path)), m_status(&status) {
+  static const JsonObject k_empty;
+  if (m_members == nullptr) {
+    m_members = &k_empty;
+    if (status) {
+      status = base::fail(ErrorCode::damaged, "{}: not a map", m_path);
+    }
   }
-  return MetadataMap(*members, std::move(path));
+}
+
+void MetadataMap::refuse(std::string_view name, std::string_view reason) const {
+  if (*m_status) {
+    *m_status = base::fail(ErrorCode::damaged, "{}: {}", path_of(name), reason);
+  }
 }
 
 template <typename T>
-Result<const T*> MetadataMap::find(std::string_view name, std::string_view expected) const {
+const T& MetadataMap::find(std::string_view name, std::string_view expected) const {
+  static const T k_empty{};
   const auto member = m_members->find(name);
-  if (member == m_members->end()) {
-    return nullptr;
+  if (member == m_members->end() || !*m_status) {
+    return k_empty;
   }
   const T* const value = std::get_if<T>(&member->second.value);
   if (value == nullptr) {
-    return base::fail(ErrorCode::damaged, "{}: not {}", path_of(name), expected);
+    refuse(name, fmt::format("not {}", expected));
+    return k_empty;
   }
-  return value;
+  return *value;
 }
 
-Result<std::string> MetadataMap::text(std::string_view name) const {
-  CLBIN_TRY_ASSIGN(const auto* const text, find<std::string>(name, "a string"));
-  return text == nullptr ? std::string() : *text;
+std::string MetadataMap::text(std::string_view name) const {
+  return find<std::string>(name, "a string");
 }
 
-Result<std::uint64_t> MetadataMap::number(std::string_view name) const {
-  CLBIN_TRY_ASSIGN(const auto* const number, find<std::uint64_t>(name, "an unsigned integer"));
-  return number == nullptr ? 0 : *number;
+std::uint64_t MetadataMap::number(std::string_view name) const {
+  return find<std::uint64_t>(name, "an unsigned integer");
 }
 
-Result<bool> MetadataMap::flag(std::string_view name) const {
-  CLBIN_TRY_ASSIGN(const bool* const flag, find<bool>(name, "true or false"));
-  return flag != nullptr && *flag;
+bool MetadataMap::flag(std::string_view name) const {
+  return find<bool>(name, "true or false");
 }
 
-Result<GroupSize> MetadataMap::size3(std::string_view name) const {
+GroupSize MetadataMap::size3(std::string_view name) const {
   GroupSize size{};
-  CLBIN_TRY_ASSIGN(const JsonArray* const items, list(name));
-  if (!items->empty() && items->size() != size.size()) {
-    return base::fail(ErrorCode::damaged, "{}: {} numbers and not {}", path_of(name), items->size(),
-                      size.size());
+  const auto& items = find<JsonArray>(name, "a list");
+  if (!items.empty() && items.size() != size.size()) {
+    refuse(name, fmt::format("{} numbers and not {}", items.size(), size.size()));
+    return size;
   }
-  for (std::size_t index = 0; index < items->size(); ++index) {
-    const auto* const extent = std::get_if<std::uint64_t>(&(*items)[index].value);
+  for (std::size_t index = 0; index < items.size(); ++index) {
+    const auto* const extent = std::get_if<std::uint64_t>(&items[index].value);
     if (extent == nullptr) {
-      return base::fail(ErrorCode::damaged, "{}: not three unsigned integers", path_of(name));
+      refuse(name, "not three unsigned integers");
+      return {};
     }
     size[index] = *extent;
   }
   return size;
 }
 
-Result<const JsonArray*> MetadataMap::list(std::string_view name) const {
-  static const JsonArray k_empty;
-  CLBIN_TRY_ASSIGN(const auto* const items, find<JsonArray>(name, "a list"));
-  return items == nullptr ? &k_empty : items;
-}
-
-Result<MetadataMap> MetadataMap::map(std::string_view name) const {
+MetadataMap MetadataMap::map(std::string_view name) const {
   static const JsonValue k_empty{JsonObject()};
   const auto member = m_members->find(name);
-  return of(member == m_members->end() ? k_empty : member->second, path_of(name));
+  return {member == m_members->end() ? k_empty : member->second, path_of(name), *m_status};
 }
 
-// The names of AMD's members begin with a dot.
-std::string MetadataMap::path_of(std::string_view name) const {
-  return fmt::format("{}{}{}", m_path, name.starts_with('.') ? "" : ".", name);
+std::vector<MetadataMap> MetadataMap::maps(std::string_view name, std::string path) const {
+  std::vector<MetadataMap> maps;
+  path = path.empty() ? path_of(name) : path;
+  for (const JsonValue& item : find<JsonArray>(name, "a list")) {
+    maps.emplace_back(item, fmt::format("{}[{}]", path, maps.size()), *m_status);
+  }
+  return maps;
+}
+
+std::string MetadataMap::required_text(std::string_view name) const {
+  std::string text = this->text(name);
+  if (text.empty()) {
+    refuse(name, "missing");
+  }
+  return text;
+}
+
+std::vector<KernelReflection> values_of(std::map<std::string, KernelReflection> kernels) {
+  std::vector<KernelReflection> values;
+  for (auto& [name, kernel] : kernels) {
+    values.push_back(std::move(kernel));
+  }
+  return values;
 }
 
 std::string kernel_attributes(const GroupSize& required, const GroupSize& hint,

@@ -16,47 +16,46 @@ namespace clbin::format {
 // with the line number, for any other syntax, a duplicate key in a map, and nesting above 16.
 [[nodiscard]] base::Result<base::JsonValue> parse_block_yaml(std::string_view text);
 
-// Borrows the value passed to of(). An absent member is empty, 0 or false. Errors have the code
-// `damaged`, and name the path and the member.
+// A map of a document, which it borrows. An absent member is empty, 0 or false, as is every member
+// after an error, of which the first one is kept. Errors have the code `damaged`, and name the path
+// and the member.
 class MetadataMap {
 public:
-  // `path` is the path in messages: "amdhsa.kernels[3]".
-  [[nodiscard]] static base::Result<MetadataMap> of(const base::JsonValue& value, std::string path);
+  // `path` is the path in messages: "amdhsa.kernels[3]". `status` must outlive the map.
+  MetadataMap(const base::JsonValue& value, std::string path, base::Result<void>& status);
 
-  [[nodiscard]] base::Result<std::string> text(std::string_view name) const;
-  [[nodiscard]] base::Result<std::uint64_t> number(std::string_view name) const;
-  [[nodiscard]] base::Result<bool> flag(std::string_view name) const;
+  [[nodiscard]] std::string text(std::string_view name) const;
+  [[nodiscard]] std::uint64_t number(std::string_view name) const;
+  [[nodiscard]] bool flag(std::string_view name) const;
   // Returns three numbers.
-  [[nodiscard]] base::Result<GroupSize> size3(std::string_view name) const;
-  [[nodiscard]] base::Result<MetadataMap> map(std::string_view name) const;
-  // Calls `read` for each item of a list of maps, until it returns an error. `path` is the path of
-  // the list in messages, by default path_of(name).
-  [[nodiscard]] base::Result<void> for_each(std::string_view name, const auto& read,
-                                            std::string path = {}) const {
-    CLBIN_TRY_ASSIGN(const base::JsonArray* const items, list(name));
-    path = path.empty() ? path_of(name) : path;
-    for (std::size_t index = 0; index < items->size(); ++index) {
-      CLBIN_TRY_ASSIGN(const MetadataMap item,
-                       of((*items)[index], fmt::format("{}[{}]", path, index)));
-      CLBIN_TRY(read(item));
-    }
-    return {};
-  }
+  [[nodiscard]] GroupSize size3(std::string_view name) const;
+  [[nodiscard]] MetadataMap map(std::string_view name) const;
+  // Returns the items of a list of maps. `path` is the path of the list in messages, by default
+  // that of the member.
+  [[nodiscard]] std::vector<MetadataMap> maps(std::string_view name, std::string path = {}) const;
+  // Returns the text of a member that must not be empty.
+  [[nodiscard]] std::string required_text(std::string_view name) const;
 
-  // Returns the path of a member.
-  [[nodiscard]] std::string path_of(std::string_view name) const;
+  // Records an error of a member.
+  void refuse(std::string_view name, std::string_view reason) const;
 
 private:
-  MetadataMap(const base::JsonObject& members, std::string path)
-      : m_members(&members), m_path(std::move(path)) {}
-  // Returns null if the member is absent. `expected` names the type in messages.
+  // Returns an empty value if the member is absent. `expected` names the type in messages.
   template <typename T>
-  [[nodiscard]] base::Result<const T*> find(std::string_view name, std::string_view expected) const;
-  [[nodiscard]] base::Result<const base::JsonArray*> list(std::string_view name) const;
+  [[nodiscard]] const T& find(std::string_view name, std::string_view expected) const;
+  // The names of AMD's members begin with a dot.
+  [[nodiscard]] std::string path_of(std::string_view name) const {
+    return fmt::format("{}{}{}", m_path, name.starts_with('.') ? "" : ".", name);
+  }
 
   const base::JsonObject* m_members;
   std::string m_path;
+  base::Result<void>* m_status;
 };
+
+// Returns the kernels in ascending order of their names.
+[[nodiscard]] std::vector<KernelReflection>
+values_of(std::map<std::string, KernelReflection> kernels);
 
 // Returns the attributes of a kernel in the spelling of CL_KERNEL_ATTRIBUTES in Intel's and
 // NVIDIA's drivers: the sizes unless they are 0, the vector type unless it is empty, and the size

@@ -1,6 +1,6 @@
 #include "format/binary/binary_kernels.hpp"
 
-#include "base/json_document.hpp"
+#include "format/binary/kernel_metadata.hpp"
 
 #include <charconv>
 #include <set>
@@ -105,90 +105,87 @@ std::optional<Number> parse_number(std::string_view text, Number max) {
   return number;
 }
 
-// Returns the next word of the header; std::nullopt for a word that ends with the text, because it
-// may be cut.
-std::optional<std::string_view> next_word(PtxTokens& tokens) {
-  const PtxToken token = tokens.next();
-  const bool is_cut = token.kind != TokenKind::sign && tokens.is_at_end();
-  return is_cut ? std::nullopt : std::optional(token.text);
-}
+// Reads the directives at the start of a module. After the first word that does not fit, is_valid()
+// is false.
+class PtxHeader {
+public:
+  explicit PtxHeader(std::string_view text) : m_tokens(text) {
+    m_info.kind = BinaryKind::ptx;
+    require(next_word() == ".version");
+    read_version(next_word());
+    require(next_word() == ".target");
+    read_target();
+    read_address_size();
+  }
 
-// "7.5"
-bool parse_version(std::string_view word, BinaryInfo& info) {
-  const std::size_t dot = word.find('.');
-  if (dot == std::string_view::npos) {
-    return false;
-  }
-  const auto major = parse_number(word.substr(0, dot), std::uint16_t{0xff});
-  const auto minor = parse_number(word.substr(dot + 1), std::uint16_t{0xff});
-  if (!major || !minor) {
-    return false;
-  }
-  info.format_major = *major;
-  info.format_minor = *minor;
-  return true;
-}
+  [[nodiscard]] bool is_valid() const noexcept { return m_is_valid; }
+  [[nodiscard]] const BinaryInfo& info() const noexcept { return m_info; }
 
-// "sm_90a"
-bool parse_sm(std::string_view word, BinaryInfo& info) {
-  word.remove_prefix(std::string_view("sm_").size());
-  if (word.ends_with('a') || word.ends_with('f')) {
-    info.arch_suffix = word.back();
-    word.remove_suffix(1);
-  }
-  const auto sm = parse_number(word, std::uint16_t{999});
-  if (!sm || *sm < 10) {
-    return false;
-  }
-  info.arch_major = *sm / 10;
-  info.arch_minor = *sm % 10;
-  return true;
-}
+private:
+  void require(bool condition) { m_is_valid = m_is_valid && condition; }
 
-// Parses "sm_50, texmode_independent": the second word marks OpenCL's flavour (doc/drivers.md,
-// "NVIDIA").
-bool read_target(PtxTokens& tokens, BinaryInfo& info) {
-  bool has_sm = false;
-  info.ptx_flavour = PtxFlavour::cuda;
-  do {
-    const auto word = next_word(tokens);
-    if (!word) {
-      return false;
+  // A word that ends with the text may be cut.
+  std::string_view next_word() {
+    const PtxToken token = m_tokens.next();
+    require(token.kind == TokenKind::sign || !m_tokens.is_at_end());
+    return token.text;
+  }
+
+  // Returns all of `text` as a number.
+  std::uint16_t number(std::string_view text, std::uint16_t max) {
+    const auto parsed = parse_number(text, max);
+    require(parsed.has_value());
+    return parsed.value_or(0);
+  }
+
+  // "7.5"
+  void read_version(std::string_view word) {
+    const std::size_t dot = std::min(word.find('.'), word.size());
+    m_info.format_major = number(word.substr(0, dot), 0xff);
+    m_info.format_minor = number(word.substr(std::min(dot + 1, word.size())), 0xff);
+  }
+
+  // "sm_90a"
+  void read_sm(std::string_view word) {
+    word.remove_prefix(std::string_view("sm_").size());
+    if (word.ends_with('a') || word.ends_with('f')) {
+      m_info.arch_suffix = word.back();
+      word.remove_suffix(1);
     }
-    if (word->starts_with("sm_")) {
-      if (has_sm || !parse_sm(*word, info)) {
-        return false;
+    const std::uint16_t sm = number(word, 999);
+    require(sm >= 10);
+    m_info.arch_major = sm / 10;
+    m_info.arch_minor = sm % 10;
+  }
+
+  // Parses "sm_50, texmode_independent": the second word marks OpenCL's flavour (doc/drivers.md,
+  // "NVIDIA").
+  void read_target() {
+    m_info.ptx_flavour = PtxFlavour::cuda;
+    do {
+      const std::string_view word = next_word();
+      if (word.starts_with("sm_")) {
+        require(!m_info.has_architecture());
+        read_sm(word);
+      } else if (word == "texmode_independent") {
+        m_info.ptx_flavour = PtxFlavour::nvcl;
       }
-      has_sm = true;
-    } else if (*word == "texmode_independent") {
-      info.ptx_flavour = PtxFlavour::nvcl;
+    } while (m_is_valid && m_tokens.skip(","));
+    require(m_info.has_architecture());
+  }
+
+  void read_address_size() {
+    m_info.address_bits = 32;
+    if (next_word() == ".address_size") {
+      m_info.address_bits = static_cast<std::uint8_t>(number(next_word(), 64));
+      require(m_info.address_bits == 32 || m_info.address_bits == 64);
     }
-  } while (tokens.skip(","));
-  return has_sm;
-}
+  }
 
-bool read_address_size(PtxTokens& tokens, BinaryInfo& info) {
-  const auto directive = next_word(tokens);
-  if (!directive) {
-    return false;
-  }
-  info.address_bits = 32;
-  if (*directive != ".address_size") {
-    return true;
-  }
-  const auto word = next_word(tokens);
-  const auto bits = word ? parse_number(*word, std::uint16_t{64}) : std::nullopt;
-  if (!bits || (*bits != 32 && *bits != 64)) {
-    return false;
-  }
-  info.address_bits = static_cast<std::uint8_t>(*bits);
-  return true;
-}
-
-bool expect_word(PtxTokens& tokens, std::string_view expected) {
-  const auto word = next_word(tokens);
-  return word && *word == expected;
-}
+  PtxTokens m_tokens;
+  BinaryInfo m_info;
+  bool m_is_valid = true;
+};
 
 struct TypeSize {
   std::string_view name;
@@ -205,33 +202,39 @@ constexpr std::array k_type_sizes{
     TypeSize{".v8", 8},    TypeSize{".pred", 1},
 };
 
-// A variable or parameter: ".align 4 .b8 name[256]".
+// A variable in shared memory: ".align 4 .b8 name[256]".
 struct PtxVariable {
   std::string_view name;
-  std::uint64_t size_bytes = 0;
+  std::uint64_t size_bytes = 1;
   std::uint64_t alignment = 1;
-  PtxParameterKind kind = PtxParameterKind::value;
-  AddressSpace address_space = AddressSpace::private_;
 };
 
+// After an error, the text ends.
 class PtxReader {
 public:
   explicit PtxReader(std::string_view text) : m_tokens(text) {}
 
-  Result<std::vector<PtxKernel>> read() {
-    for (PtxToken token = m_tokens.next(); token.kind != TokenKind::end; token = m_tokens.next()) {
+  Result<std::vector<KernelReflection>> read() {
+    for (PtxToken token = m_tokens.peek(); token.kind != TokenKind::end; token = m_tokens.peek()) {
+      if (token.is("{")) {
+        read_block([](const PtxToken&) {}); // the values of a variable, or a section
+        continue;
+      }
+      m_tokens.next();
       if (token.is(".entry")) {
-        CLBIN_TRY(read_entry());
+        read_entry();
       } else if (token.is(".func")) {
-        CLBIN_TRY(read_function());
+        read_function();
       } else if (token.is(".shared")) {
-        CLBIN_TRY(read_module_variable());
+        const PtxVariable variable = read_variable(".shared");
+        m_shared_by_name.emplace(variable.name, m_shared.size());
+        m_shared.push_back(variable);
+        m_has_shared_outside = true;
       } else if (token.is(".metadata_section")) {
         read_metadata();
-      } else if (token.is("{")) {
-        skip_block(); // the values of a variable, or a section
       }
     }
+    CLBIN_TRY(std::move(m_status));
     return finish();
   }
 
@@ -243,152 +246,123 @@ private:
     std::set<std::size_t> module_variables; // indices in m_shared
   };
 
-  static tl::unexpected<base::Error> refuse(std::string_view kernel, std::string_view reason) {
-    return fail(ErrorCode::damaged, "PTX: '{}': {}", base::printable_excerpt(kernel), reason);
+  void refuse(std::string_view kernel, std::string_view reason) {
+    if (m_status) {
+      m_status = fail(ErrorCode::damaged, "PTX: '{}': {}", base::printable_excerpt(kernel), reason);
+    }
+    m_tokens = PtxTokens({});
   }
 
-  static std::uint64_t add_variable(std::uint64_t bytes, const PtxVariable& variable) {
-    const std::uint64_t excess = bytes % variable.alignment;
-    return bytes + (excess == 0 ? 0 : variable.alignment - excess) + variable.size_bytes;
+  void add_variable(std::string_view kernel, const PtxVariable& variable, std::string_view whose,
+                    Body& body) {
+    const std::uint64_t excess = body.shared_bytes % variable.alignment;
+    body.shared_bytes += (excess == 0 ? 0 : variable.alignment - excess) + variable.size_bytes;
+    if (body.shared_bytes > k_max_variable_bytes) {
+      refuse(kernel, fmt::format("{} too large", whose));
+    }
   }
 
-  Result<void> read_entry() {
+  // Reads to the end of the block that begins with the next token, and calls `use` for each token.
+  // Returns whether the block ends.
+  bool read_block(const auto& use) {
+    std::size_t depth = 0;
+    do {
+      const PtxToken token = m_tokens.next();
+      if (token.kind == TokenKind::end) {
+        return false;
+      }
+      depth += token.is("{") ? 1 : 0;
+      depth -= token.is("}") && depth != 0 ? 1 : 0;
+      use(token);
+    } while (depth != 0);
+    return true;
+  }
+
+  void read_entry() {
     const PtxToken name = m_tokens.next();
     if (name.kind != TokenKind::word) {
       return refuse(".entry", "a kernel has no name");
     }
-    PtxKernel kernel;
-    kernel.reflection.name = name.text;
-    if (m_kernels.contains(kernel.reflection.name)) {
+    KernelReflection kernel;
+    kernel.name = name.text;
+    if (m_kernels.contains(kernel.name)) {
       return refuse(name.text, "two kernels have this name");
     }
-    if (m_tokens.skip("(")) {
-      CLBIN_TRY(read_parameters(kernel));
-    }
-    kernel.reflection.argument_count = static_cast<std::uint32_t>(kernel.parameters.size());
-    CLBIN_TRY(read_directives(kernel.reflection));
-    Body body;
-    CLBIN_TRY(read_body(name.text, body));
+    read_directives(kernel);
+    Body body = read_body(name.text);
     for (const std::size_t index : body.module_variables) {
-      body.shared_bytes = add_variable(body.shared_bytes, m_shared[index]);
-      if (body.shared_bytes > k_max_variable_bytes) {
-        return refuse(name.text, "the .shared variables that it names are too large");
-      }
+      add_variable(name.text, m_shared[index], "the .shared variables that it names are", body);
     }
-    kernel.reflection.local_bytes = body.shared_bytes;
+    kernel.local_bytes = body.shared_bytes;
     if (body.has_calls) {
-      m_callers.insert(kernel.reflection.name);
+      m_callers.insert(kernel.name);
     }
-    std::string key = kernel.reflection.name;
-    m_kernels.emplace(std::move(key), std::move(kernel));
-    return {};
-  }
-
-  Result<void> read_parameters(PtxKernel& kernel) {
-    while (!m_tokens.skip(")")) {
-      if (!m_tokens.next().is(".param")) {
-        return refuse(kernel.reflection.name, "expected .param in the list of parameters");
-      }
-      CLBIN_TRY_ASSIGN(const PtxVariable variable, read_variable(kernel.reflection.name));
-      kernel.parameters.push_back({variable.kind, variable.address_space, variable.size_bytes});
-      m_tokens.skip(",");
-    }
-    return {};
+    m_kernels.emplace(name.text, std::move(kernel));
   }
 
   // Reads the rest of a declaration after its state space, up to its end.
-  Result<PtxVariable> read_variable(std::string_view owner) {
+  PtxVariable read_variable(std::string_view owner) {
     PtxVariable variable;
-    std::uint64_t element_bytes = 1;
     std::optional<std::uint64_t> alignment;
-    bool is_pointer = false;
     while (variable.name.empty()) {
       const PtxToken token = m_tokens.next();
       if (token.kind != TokenKind::word) {
-        return refuse(owner, "a variable has no name");
+        refuse(owner, "a variable has no name");
+        return variable;
       }
+      const auto* const type = std::ranges::find(k_type_sizes, token.text, &TypeSize::name);
       if (token.is(".align")) {
-        CLBIN_TRY_ASSIGN(const std::uint64_t number, read_number(owner, ".align"));
-        alignment = is_pointer ? alignment : number; // after .ptr, that of its target
-      } else if (token.is(".ptr")) {
-        is_pointer = true;
-        variable.kind = PtxParameterKind::pointer;
-        variable.address_space = AddressSpace::global;
-      } else if (token.text.starts_with('.')) {
-        element_bytes *= apply_word(token.text, variable);
-      } else {
+        alignment = read_number(owner, ".align");
+      } else if (type != k_type_sizes.end()) {
+        variable.size_bytes *= type->bytes;
+      } else if (!token.text.starts_with('.')) {
         variable.name = token.text;
       }
-      if (element_bytes > k_max_variable_bytes) {
-        return refuse(owner, "the type of a variable is too large");
+      if (variable.size_bytes > k_max_variable_bytes) {
+        refuse(owner, "the type of a variable is too large");
       }
     }
-    variable.size_bytes = element_bytes;
-    CLBIN_TRY(read_dimensions(owner, variable));
-    if (variable.kind > PtxParameterKind::pointer) {
-      variable.size_bytes = 0;
-    }
-    variable.alignment = std::max<std::uint64_t>(alignment.value_or(element_bytes), 1);
+    variable.alignment = std::max<std::uint64_t>(alignment.value_or(variable.size_bytes), 1);
     if (variable.alignment > k_max_variable_bytes) {
-      return refuse(owner, ".align is too large");
+      refuse(owner, ".align is too large");
     }
+    read_dimensions(owner, variable);
     return variable;
   }
 
-  // Applies a word of a declaration. Returns the factor by which it multiplies the size.
-  static std::uint64_t apply_word(std::string_view word, PtxVariable& variable) {
-    if (word == ".shared") {
-      variable.address_space = AddressSpace::local;
-    } else if (word == ".const") {
-      variable.address_space = AddressSpace::constant;
-    } else if (word == ".texref") {
-      variable.kind = PtxParameterKind::texture;
-      variable.address_space = AddressSpace::global;
-    } else if (word == ".surfref") {
-      variable.kind = PtxParameterKind::surface;
-      variable.address_space = AddressSpace::global;
-    } else if (word == ".samplerref") {
-      variable.kind = PtxParameterKind::sampler;
-      variable.address_space = AddressSpace::private_;
-    }
-    const auto* const type = std::ranges::find(k_type_sizes, word, &TypeSize::name);
-    return type == k_type_sizes.end() ? 1 : type->bytes;
-  }
-
-  Result<void> read_dimensions(std::string_view owner, PtxVariable& variable) {
+  void read_dimensions(std::string_view owner, PtxVariable& variable) {
     while (m_tokens.skip("[")) {
-      std::uint64_t count = 0; // "[]" declares an external variable
-      if (!m_tokens.peek().is("]")) {
-        CLBIN_TRY_ASSIGN(count, read_number(owner, "the size of an array"));
-      }
+      // "[]" declares an external variable
+      const std::uint64_t count =
+          m_tokens.peek().is("]") ? 0 : read_number(owner, "the size of an array");
       if (!m_tokens.next().is("]")) {
-        return refuse(owner, "the size of an array does not end");
+        refuse(owner, "the size of an array does not end");
       }
       if (count != 0 && variable.size_bytes > k_max_variable_bytes / count) {
-        return refuse(owner, fmt::format("the array '{}' is too large",
-                                         base::printable_excerpt(variable.name)));
+        refuse(owner,
+               fmt::format("the array '{}' is too large", base::printable_excerpt(variable.name)));
+        return;
       }
       variable.size_bytes *= count;
     }
-    return {};
   }
 
-  Result<std::uint64_t> read_number(std::string_view owner, std::string_view what) {
+  std::uint64_t read_number(std::string_view owner, std::string_view what) {
     const PtxToken token = m_tokens.next();
     const auto number = parse_number(token.text, ~std::uint64_t{0});
     if (token.kind != TokenKind::word || !number) {
-      return refuse(owner, fmt::format("{} is '{}'", what, base::printable_excerpt(token.text)));
+      refuse(owner, fmt::format("{} is '{}'", what, base::printable_excerpt(token.text)));
     }
-    return *number;
+    return number.value_or(0);
   }
 
   // Reads one to three numbers: ".reqntid 8, 8, 1".
-  Result<GroupSize> read_extents(std::string_view owner, std::string_view what) {
+  GroupSize read_extents(std::string_view owner, std::string_view what) {
     GroupSize extents{1, 1, 1};
-    for (std::size_t index = 0; index < extents.size(); ++index) {
-      CLBIN_TRY_ASSIGN(extents[index], read_number(owner, what));
-      if (extents[index] == 0 || extents[index] > 0xffff'ffffU) {
-        return refuse(owner, fmt::format("{} is {}", what, extents[index]));
+    for (std::uint64_t& extent : extents) {
+      extent = read_number(owner, what);
+      if (extent == 0 || extent > 0xffff'ffffU) {
+        refuse(owner, fmt::format("{} is {}", what, extent));
       }
       if (!m_tokens.skip(",")) {
         break;
@@ -397,51 +371,32 @@ private:
     return extents;
   }
 
-  // Reads the directives between parameters and body.
-  Result<void> read_directives(KernelReflection& kernel) {
-    while (true) {
-      const PtxToken token = m_tokens.peek();
-      if (token.is("{")) {
-        return {};
-      }
+  // Reads the parameters and directives between name and body.
+  void read_directives(KernelReflection& kernel) {
+    for (PtxToken token = m_tokens.peek(); !token.is("{"); token = m_tokens.peek()) {
       if (token.kind == TokenKind::end || token.is(".entry") || token.is("}")) {
         return refuse(kernel.name, "the kernel has no body");
       }
       m_tokens.next();
       if (token.is(".reqntid")) {
-        CLBIN_TRY_ASSIGN(kernel.required_work_group_size, read_extents(kernel.name, ".reqntid"));
-      } else if (token.is(".maxntid")) {
-        CLBIN_TRY_ASSIGN(const auto largest, read_extents(kernel.name, ".maxntid"));
-        std::uint64_t product = 1;
-        for (const std::uint64_t extent : largest) {
-          product = std::min<std::uint64_t>(product * extent, 0xffff'ffffU);
-        }
-        kernel.max_work_group_size = product;
+        kernel.required_work_group_size = read_extents(kernel.name, ".reqntid");
       }
     }
   }
 
-  // Reads from '{' to the matching '}'.
-  Result<void> read_body(std::string_view owner, Body& body) {
-    std::size_t depth = 0;
-    do {
-      const PtxToken token = m_tokens.next();
-      if (token.kind == TokenKind::end) {
-        return refuse(owner, "the body does not end");
-      }
-      depth += token.is("{") ? 1 : 0;
-      depth -= token.is("}") ? 1 : 0;
+  Body read_body(std::string_view owner) {
+    Body body;
+    const bool ends = read_block([&](const PtxToken& token) {
       if (token.is(".shared")) {
-        CLBIN_TRY_ASSIGN(const PtxVariable variable, read_variable(owner));
-        body.shared_bytes = add_variable(body.shared_bytes, variable);
-        if (body.shared_bytes > k_max_variable_bytes) {
-          return refuse(owner, "its .shared variables are too large");
-        }
+        add_variable(owner, read_variable(owner), "its .shared variables are", body);
       } else if (token.kind == TokenKind::word) {
         note_word(token.text, body);
       }
-    } while (depth != 0);
-    return {};
+    });
+    if (!ends) {
+      refuse(owner, "the body does not end");
+    }
+    return body;
   }
 
   void note_word(std::string_view word, Body& body) const {
@@ -451,85 +406,49 @@ private:
     }
   }
 
-  Result<void> read_function() {
+  void read_function() {
     PtxToken token = m_tokens.peek();
-    while (!token.is("{") && !token.is(";")) {
+    for (; !token.is("{") && !token.is(";"); token = m_tokens.peek()) {
       if (token.kind == TokenKind::end) {
         return refuse(".func", "a function has no body");
       }
       m_tokens.next();
-      token = m_tokens.peek();
     }
-    if (token.is(";")) {
-      return {};
-    }
-    Body body;
-    CLBIN_TRY(read_body(".func", body));
-    m_has_shared_outside = m_has_shared_outside || body.shared_bytes != 0;
-    return {};
-  }
-
-  Result<void> read_module_variable() {
-    CLBIN_TRY_ASSIGN(const PtxVariable variable, read_variable(".shared"));
-    m_shared_by_name.emplace(variable.name, m_shared.size());
-    m_shared.push_back(variable);
-    m_has_shared_outside = true;
-    return {};
-  }
-
-  void skip_block() {
-    std::size_t depth = 1;
-    while (depth != 0) {
-      const PtxToken token = m_tokens.next();
-      if (token.kind == TokenKind::end) {
-        return;
-      }
-      depth += token.is("{") ? 1 : 0;
-      depth -= token.is("}") ? 1 : 0;
+    if (token.is("{")) {
+      m_has_shared_outside = read_body(".func").shared_bytes != 0 || m_has_shared_outside;
     }
   }
 
   // Reads { .metadata 0 { "cl_kernel_attributes", "KERNEL", "reqd_work_group_size(8,8,1)" } … },
   // which NVIDIA's driver 580 writes.
   void read_metadata() {
-    std::size_t depth = 0;
     std::vector<std::string_view> texts;
-    do {
-      const PtxToken token = m_tokens.next();
-      if (token.kind == TokenKind::end) {
-        return;
-      }
+    read_block([&](const PtxToken& token) {
       if (token.kind == TokenKind::text) {
         texts.push_back(token.text);
       } else if (token.is("{")) {
-        ++depth;
         texts.clear();
-      } else if (token.is("}") && depth != 0) {
+      } else if (token.is("}")) {
         if (texts.size() == 3 && texts[0] == "cl_kernel_attributes") {
           std::string& attributes = m_attributes[std::string(texts[1])];
           attributes += attributes.empty() ? "" : " ";
           attributes += texts[2];
         }
         texts.clear();
-        --depth;
       }
-    } while (depth != 0);
+    });
   }
 
-  Result<std::vector<PtxKernel>> finish() {
-    std::vector<PtxKernel> kernels;
-    kernels.reserve(m_kernels.size());
+  std::vector<KernelReflection> finish() {
+    std::vector<KernelReflection> kernels;
     for (auto& [name, kernel] : m_kernels) {
-      KernelReflection& reflection = kernel.reflection;
-      const auto& required = reflection.required_work_group_size;
       if (const auto told = m_attributes.find(name); told != m_attributes.end()) {
-        reflection.attributes = std::move(told->second);
-      } else if (required[0] != 0) {
-        reflection.attributes =
-            fmt::format("reqd_work_group_size({},{},{})", required[0], required[1], required[2]);
+        kernel.attributes = std::move(told->second);
+      } else {
+        kernel.attributes = kernel_attributes(kernel.required_work_group_size, {}, {});
       }
       if (m_has_shared_outside && m_callers.contains(name)) {
-        reflection.local_bytes = std::nullopt;
+        kernel.local_bytes = std::nullopt;
       }
       kernels.push_back(std::move(kernel));
     }
@@ -537,7 +456,8 @@ private:
   }
 
   PtxTokens m_tokens;
-  std::map<std::string, PtxKernel> m_kernels;
+  Result<void> m_status;
+  std::map<std::string, KernelReflection> m_kernels;
   std::set<std::string> m_callers;
   std::map<std::string, std::string> m_attributes; // by kernel
   std::vector<PtxVariable> m_shared;               // of the module
@@ -548,24 +468,11 @@ private:
 } // namespace
 
 std::optional<BinaryInfo> read_ptx_header(std::string_view text) {
-  PtxTokens tokens(text);
-  BinaryInfo info;
-  info.kind = BinaryKind::ptx;
-  if (!expect_word(tokens, ".version")) {
-    return std::nullopt;
-  }
-  const auto version = next_word(tokens);
-  if (!version || !parse_version(*version, info)) {
-    return std::nullopt;
-  }
-  if (!expect_word(tokens, ".target") || !read_target(tokens, info) ||
-      !read_address_size(tokens, info)) {
-    return std::nullopt;
-  }
-  return info;
+  const PtxHeader header(text);
+  return header.is_valid() ? std::optional(header.info()) : std::nullopt;
 }
 
-Result<std::vector<PtxKernel>> read_ptx_kernels(std::string_view text) {
+Result<std::vector<KernelReflection>> read_ptx_kernels(std::string_view text) {
   if (!read_ptx_header(text)) {
     return fail(ErrorCode::damaged, "PTX: the text does not begin with .version and .target");
   }

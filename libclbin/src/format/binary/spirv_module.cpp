@@ -3,6 +3,7 @@
 #include "format/binary/kernel_metadata.hpp"
 
 #include <set>
+#include <tuple>
 
 namespace clbin::format {
 namespace {
@@ -107,22 +108,19 @@ const auto& row_of(SpirvTypeKind kind) {
   return found == std::end(k_type_kinds) ? k_type_kinds[0] : *found;
 }
 
-std::string integer_name(std::uint32_t width, bool has_sign) {
+std::string number_name(SpirvTypeKind kind, std::uint32_t width, bool has_sign) {
+  constexpr std::tuple<SpirvTypeKind, std::uint32_t, std::string_view> k_numbers[] = {
+      {SpirvTypeKind::integer, 8, "char"},    {SpirvTypeKind::integer, 16, "short"},
+      {SpirvTypeKind::integer, 32, "int"},    {SpirvTypeKind::integer, 64, "long"},
+      {SpirvTypeKind::floating, 16, "half"},  {SpirvTypeKind::floating, 32, "float"},
+      {SpirvTypeKind::floating, 64, "double"}};
   const std::string_view prefix = has_sign ? "" : "u";
-  for (const auto& [bits, name] :
-       {std::pair{8U, "char"}, {16U, "short"}, {32U, "int"}, {64U, "long"}}) {
-    if (bits == width) {
+  for (const auto& [known, bits, name] : k_numbers) {
+    if (known == kind && bits == width) {
       return fmt::format("{}{}", prefix, name);
     }
   }
-  return fmt::format("{}int{}_t", prefix, width);
-}
-
-std::string float_name(std::uint32_t width) {
-  return width == 16   ? "half"
-         : width == 32 ? "float"
-         : width == 64 ? "double"
-                       : fmt::format("float{}_t", width);
+  return fmt::format("{}{}{}_t", prefix, kind == SpirvTypeKind::integer ? "int" : "float", width);
 }
 
 // clang uses the name "struct.pair" for the structure `pair` of C.
@@ -141,66 +139,12 @@ std::string_view image_type_name(const ImageShape& shape) {
   return found == k_images.end() ? "image" : found->name;
 }
 
-// Types by id. Texts are valid as long as the module.
-class SpirvTypes {
-public:
-  // Adds a type. If the id already has a type, does nothing.
-  void add(std::uint32_t id, const SpirvType& type) { m_types.emplace(id, type); }
-  // Adds the name of an OpName.
-  void add_name(std::uint32_t id, std::string_view name) { m_names.emplace(id, name); }
-
-  // Returns `none` for an id that is not a type.
-  [[nodiscard]] SpirvType find(std::uint32_t id) const {
-    const auto found = m_types.find(id);
-    return found == m_types.end() ? SpirvType{} : found->second;
-  }
-  // Returns an empty text for an id without a name.
-  [[nodiscard]] std::string_view name_of(std::uint32_t id) const {
-    const auto found = m_names.find(id);
-    return found == m_names.end() ? std::string_view{} : found->second;
-  }
-
-  // Returns a name such as "float4*", or "pair" for the structure "struct.pair". Integers have no
-  // sign in OpenCL's SPIR-V; `sign` determines it in the name. Error: damaged, if more than 16
-  // pointers and vectors are nested.
-  [[nodiscard]] Result<std::string> type_name(std::uint32_t id, IntegerSign sign) const {
-    std::string suffix;
-    for (int nesting = 0; nesting <= k_max_type_nesting; ++nesting) {
-      const SpirvType type = find(id);
-      if (type.kind == SpirvTypeKind::pointer) {
-        suffix.insert(0, "*");
-      } else if (type.kind == SpirvTypeKind::vector) {
-        suffix.insert(0, std::to_string(type.width));
-      } else {
-        return plain_name(id, type, sign) + suffix;
-      }
-      id = type.element;
-    }
-    return fail(ErrorCode::damaged, "type {} contains more than {} others", id, k_max_type_nesting);
-  }
-
-private:
-  [[nodiscard]] std::string plain_name(std::uint32_t id, const SpirvType& type,
-                                       IntegerSign sign) const {
-    switch (type.kind) {
-    case SpirvTypeKind::integer:
-      return integer_name(type.width, type.is_signed || sign == IntegerSign::with_sign);
-    case SpirvTypeKind::floating:
-      return float_name(type.width);
-    case SpirvTypeKind::image:
-      return std::string(image_type_name(type.image));
-    case SpirvTypeKind::structure:
-      return std::string(without_tag(name_of(id)));
-    case SpirvTypeKind::opaque:
-      return std::string(without_tag(type.opaque_name));
-    default:
-      return std::string(row_of(type.kind).second);
-    }
-  }
-
-  std::map<std::uint32_t, SpirvType> m_types;
-  std::map<std::uint32_t, std::string_view> m_names;
-};
+// Returns the value of an id, or a default one.
+template <typename Value>
+Value value_of(const std::map<std::uint32_t, Value>& values, std::uint32_t id) {
+  const auto found = values.find(id);
+  return found == values.end() ? Value{} : found->second;
+}
 
 // The module. ----------------------------------------------------------------------------------
 
@@ -218,7 +162,6 @@ constexpr std::uint16_t string = 7;
 constexpr std::uint16_t memory_model = 14;
 constexpr std::uint16_t entry_point = 15;
 constexpr std::uint16_t execution_mode = 16;
-constexpr std::uint16_t capability = 17;
 constexpr std::uint16_t constant = 43;
 constexpr std::uint16_t spec_constant_true = 48;
 constexpr std::uint16_t spec_constant_false = 49;
@@ -268,29 +211,22 @@ struct EntryPoint {
   std::string_view name;
 };
 
-struct ExecutionModes {
-  GroupSize local_size{};
-  GroupSize local_size_hint{};
-  std::string vec_type_hint;
-  std::uint32_t subgroup_size = 0;
+// A size, or the ids of the three constants by which OpExecutionModeId specifies it.
+struct ModeSize {
+  GroupSize size{};
+  bool is_by_id = false;
 };
 
-// A size that OpExecutionModeId specifies by the ids of three constants.
-struct SizeById {
-  std::uint32_t function = 0;
-  std::uint32_t mode = 0;
-  std::array<std::uint32_t, 3> ids{};
+struct ExecutionModes {
+  ModeSize local_size;
+  ModeSize local_size_hint;
+  std::string vec_type_hint;
+  std::uint32_t subgroup_size = 0;
 };
 
 struct Parameter {
   std::uint32_t id = 0;
   std::uint32_t type = 0;
-};
-
-// Parameters of a function: a range of ModuleFacts::parameters.
-struct ParameterRange {
-  std::size_t first = 0;
-  std::size_t count = 0;
 };
 
 struct ConstantFacts {
@@ -300,34 +236,129 @@ struct ConstantFacts {
 
 // The contents of the instructions, before they are combined. Views point into the module.
 struct ModuleFacts {
-  SpirvTypes types;
+  std::map<std::uint32_t, SpirvType> types;
+  std::map<std::uint32_t, std::string_view> names; // of OpName
   std::vector<EntryPoint> entry_points;
   std::map<std::uint32_t, ExecutionModes> modes; // by the id of the function
-  std::vector<SizeById> sizes_by_id;
-  std::set<std::uint32_t> size_ids; // that `sizes_by_id` names
+  std::set<std::uint32_t> size_ids;              // that sizes name
   std::map<std::uint32_t, std::uint64_t> sizes;
   std::set<std::string_view> argument_strings;
   std::map<std::uint32_t, Decorations> decorations;
-  std::map<std::uint32_t, ConstantFacts> spec_constants; // by id
-  std::map<std::uint32_t, ParameterRange> functions;
-  std::vector<Parameter> parameters;
+  std::map<std::uint32_t, ConstantFacts> spec_constants;     // by id
+  std::map<std::uint32_t, std::vector<Parameter>> functions; // their parameters
   std::vector<std::pair<std::uint32_t, std::string_view>> imports;
   std::set<std::uint32_t> built_ins; // variables, which drivers define
 };
 
-// Returns a name such as "float4". The upper 16 bits are the components, the lower ones the number
-// of a type (SPIR-V specification, 3.6, "VecTypeHint").
-Result<std::string> vec_type_name(std::uint32_t hint) {
-  constexpr std::array<std::string_view, 7> k_scalars{"char", "short", "int",   "long",
-                                                      "half", "float", "double"};
-  const std::uint32_t components = hint >> 16U;
-  const std::uint32_t type = hint & 0xffffU;
-  if (type >= k_scalars.size()) {
-    return fail(ErrorCode::damaged, "VecTypeHint names type {}, which does not exist", type);
+struct Instruction {
+  std::size_t offset = 0;
+  std::uint16_t opcode = 0;
+  ByteView operands;
+};
+
+struct ModuleHeader {
+  std::uint16_t version_major = 0;
+  std::uint16_t version_minor = 0;
+  std::uint32_t bound = 0;
+  std::uint32_t schema = 0;
+};
+
+Result<ModuleHeader> read_module_header(ByteReader& reader) {
+  ModuleHeader header;
+  CLBIN_TRY(reader.read_u32("magic"));
+  CLBIN_TRY_ASSIGN(const std::uint32_t version, reader.read_u32("version"));
+  CLBIN_TRY(reader.read_u32("generator"));
+  CLBIN_TRY_ASSIGN(header.bound, reader.read_u32("bound"));
+  CLBIN_TRY_ASSIGN(header.schema, reader.read_u32("schema"));
+  if ((version & 0xff0000ffU) != 0) {
+    return fail(ErrorCode::damaged, "SPIR-V module: version 0x{:08x} is malformed", version);
   }
-  return components < 2 ? std::string(k_scalars[type])
-                        : fmt::format("{}{}", k_scalars[type], components);
+  header.version_major = static_cast<std::uint16_t>(version >> 16U);
+  header.version_minor = static_cast<std::uint16_t>((version >> 8U) & 0xffU);
+  return header;
 }
+
+Result<Instruction> read_instruction(ByteReader& reader) {
+  Instruction instruction;
+  instruction.offset = reader.offset();
+  CLBIN_TRY_ASSIGN(const std::uint32_t head, reader.read_u32("instruction"));
+  const std::uint32_t word_count = head >> 16U;
+  if (word_count == 0) {
+    return fail(ErrorCode::damaged, "SPIR-V module: the instruction at offset {} has no words",
+                instruction.offset);
+  }
+  instruction.opcode = static_cast<std::uint16_t>(head & 0xffffU);
+  CLBIN_TRY_ASSIGN(instruction.operands,
+                   reader.read_bytes((word_count - 1) * k_module_word_bytes, "instruction"));
+  return instruction;
+}
+
+// The operands of one instruction. After the first error, which status() returns, numbers are 0 and
+// texts are empty.
+class Operands {
+public:
+  Operands(ByteView bytes, std::uint32_t bound) : m_reader(bytes, "operands"), m_bound(bound) {}
+
+  std::uint32_t number(std::string_view field) { return value(m_reader.read_u32(field)); }
+  std::uint64_t wide_number(std::string_view field) { return value(m_reader.read_u64(field)); }
+  // Returns 32, 64, or 0 for logical addressing.
+  std::uint8_t address_bits() {
+    const std::uint32_t model = number("addressing model");
+    return static_cast<std::uint8_t>(model == 1 || model == 2 ? model * 32 : 0);
+  }
+
+  std::uint32_t id(std::string_view field) {
+    const std::uint32_t id = number(field);
+    if (id == 0 || id >= m_bound) {
+      refuse("{} is id {}, the module's bound is {}", field, id, m_bound);
+    }
+    return id;
+  }
+
+  // A literal string: bytes up to a NUL, padded to a whole word.
+  std::string_view literal(std::string_view field) {
+    ByteReader rest = m_reader;
+    const std::string_view text = base::as_text(value(rest.read_bytes(rest.remaining(), field)));
+    const std::size_t size = text.find('\0');
+    if (size == std::string_view::npos) {
+      refuse("{} has no terminating NUL", field);
+      return {};
+    }
+    value(m_reader.read_bytes((size / k_module_word_bytes + 1) * k_module_word_bytes, field));
+    return text.substr(0, size);
+  }
+
+  AccessQualifier access() {
+    const std::uint32_t access = number("access qualifier");
+    if (access > 2) {
+      refuse("access qualifier {} does not exist", access);
+    }
+    return static_cast<AccessQualifier>(access + 1); // read-only, write-only, read-write
+  }
+
+  template <typename... Args>
+  void refuse(fmt::format_string<Args...> reason, Args&&... args) {
+    if (m_status) {
+      m_status = fail(ErrorCode::damaged, reason, std::forward<Args>(args)...);
+    }
+  }
+
+  [[nodiscard]] bool is_at_end() const { return !m_status || m_reader.remaining() == 0; }
+  [[nodiscard]] Result<void> status() && { return std::move(m_status); }
+
+private:
+  template <typename Value>
+  Value value(Result<Value> read) {
+    if (m_status && !read) {
+      m_status = tl::unexpected(std::move(read.error()));
+    }
+    return m_status ? *read : Value();
+  }
+
+  ByteReader m_reader;
+  std::uint32_t m_bound;
+  Result<void> m_status;
+};
 
 // Reads the operands of one instruction after the other into ModuleFacts.
 class ModuleReader {
@@ -336,22 +367,22 @@ public:
 
   Result<ModuleFacts> read() {
     ByteReader reader(m_bytes, "SPIR-V module");
-    CLBIN_TRY(read_header(reader));
+    CLBIN_TRY_ASSIGN(const ModuleHeader header, read_module_header(reader));
+    m_module.version_major = header.version_major;
+    m_module.version_minor = header.version_minor;
+    if (header.version_major != 1 || header.schema != 0) {
+      return fail(ErrorCode::newer_version,
+                  "SPIR-V module: version {}.{}, schema {} is not known to this reader",
+                  header.version_major, header.version_minor, header.schema);
+    }
     while (reader.remaining() != 0) {
-      const std::size_t offset = reader.offset();
-      CLBIN_TRY_ASSIGN(const std::uint32_t head, reader.read_u32("instruction"));
-      const std::uint32_t word_count = head >> 16U;
-      if (word_count == 0) {
-        return fail(ErrorCode::damaged, "SPIR-V module: the instruction at offset {} has no words",
-                    offset);
-      }
-      CLBIN_TRY_ASSIGN(const ByteView operands,
-                       reader.read_bytes((word_count - 1) * k_module_word_bytes, "instruction"));
-      const auto opcode = static_cast<std::uint16_t>(head & 0xffffU);
-      if (auto done = read_instruction(opcode, operands); !done) {
-        return base::add_context(
-            std::move(done.error()),
-            fmt::format("SPIR-V module: instruction {} at offset {}", opcode, offset));
+      CLBIN_TRY_ASSIGN(const Instruction instruction, read_instruction(reader));
+      Operands operands(instruction.operands, header.bound);
+      read_operands(instruction.opcode, operands);
+      if (auto done = std::move(operands).status(); !done) {
+        return base::add_context(std::move(done.error()),
+                                 fmt::format("SPIR-V module: instruction {} at offset {}",
+                                             instruction.opcode, instruction.offset));
       }
     }
     if (!m_has_memory_model) {
@@ -361,261 +392,181 @@ public:
   }
 
 private:
-  Result<void> read_header(ByteReader& reader) {
-    CLBIN_TRY(reader.read_u32("magic"));
-    CLBIN_TRY_ASSIGN(const std::uint32_t version, reader.read_u32("version"));
-    CLBIN_TRY(reader.read_u32("generator"));
-    CLBIN_TRY_ASSIGN(m_bound, reader.read_u32("bound"));
-    CLBIN_TRY_ASSIGN(const std::uint32_t schema, reader.read_u32("schema"));
-    if ((version & 0xff0000ffU) != 0) {
-      return fail(ErrorCode::damaged, "SPIR-V module: version 0x{:08x} is malformed", version);
+  void read_operands(std::uint16_t opcode, Operands& operands) {
+    switch (opcode) {
+    case spirv_op::name:
+      return read_name(operands);
+    case spirv_op::string:
+      return read_string(operands);
+    case spirv_op::memory_model:
+      m_module.address_bits = operands.address_bits();
+      operands.number("memory model");
+      m_has_memory_model = true;
+      return;
+    case spirv_op::entry_point:
+      return read_entry_point(operands);
+    case spirv_op::execution_mode:
+    case spirv_op::execution_mode_id:
+      return read_execution_mode(operands);
+    case spirv_op::constant:
+    case spirv_op::spec_constant_true:
+    case spirv_op::spec_constant_false:
+    case spirv_op::spec_constant:
+      return read_constant(opcode, operands);
+    case spirv_op::function:
+      return read_function(operands);
+    case spirv_op::function_parameter:
+      return read_parameter(operands);
+    case spirv_op::decorate:
+      return read_decoration(operands);
+    case spirv_op::group_decorate:
+      return read_group(operands);
+    default:
+      const SpirvTypeKind kind = row_of(static_cast<SpirvTypeKind>(opcode)).first;
+      return kind == SpirvTypeKind::none ? void() : read_type(kind, operands);
     }
-    m_module.version_major = static_cast<std::uint16_t>(version >> 16U);
-    m_module.version_minor = static_cast<std::uint16_t>((version >> 8U) & 0xffU);
-    if (m_module.version_major != 1 || schema != 0) {
-      return fail(ErrorCode::newer_version,
-                  "SPIR-V module: version {}.{}, schema {} is not known to this reader",
-                  m_module.version_major, m_module.version_minor, schema);
-    }
-    return {};
   }
 
-  Result<void> read_instruction(std::uint16_t opcode, ByteView operands) {
-    struct Row {
-      std::uint16_t opcode;
-      Result<void> (ModuleReader::*read)(std::uint16_t, ByteReader&);
-    };
-    static constexpr std::array k_rows{
-        Row{spirv_op::name, &ModuleReader::read_name},
-        Row{spirv_op::string, &ModuleReader::read_string},
-        Row{spirv_op::memory_model, &ModuleReader::read_memory_model},
-        Row{spirv_op::entry_point, &ModuleReader::read_entry_point},
-        Row{spirv_op::execution_mode, &ModuleReader::read_execution_mode},
-        Row{spirv_op::capability, &ModuleReader::read_capability},
-        Row{spirv_op::constant, &ModuleReader::read_constant},
-        Row{spirv_op::spec_constant_true, &ModuleReader::read_constant},
-        Row{spirv_op::spec_constant_false, &ModuleReader::read_constant},
-        Row{spirv_op::spec_constant, &ModuleReader::read_constant},
-        Row{spirv_op::function, &ModuleReader::read_function},
-        Row{spirv_op::function_parameter, &ModuleReader::read_parameter},
-        Row{spirv_op::decorate, &ModuleReader::read_decoration},
-        Row{spirv_op::group_decorate, &ModuleReader::read_group},
-        Row{spirv_op::execution_mode_id, &ModuleReader::read_execution_mode},
-    };
-    const auto* const row = std::ranges::find(k_rows, opcode, &Row::opcode);
-    ByteReader reader(operands, "operands");
-    if (row != k_rows.end()) {
-      return (this->*row->read)(opcode, reader);
-    }
-    const SpirvTypeKind kind = row_of(static_cast<SpirvTypeKind>(opcode)).first;
-    return kind == SpirvTypeKind::none ? Result<void>() : read_type(kind, reader);
+  void read_name(Operands& operands) {
+    const std::uint32_t id = operands.id("target");
+    m_facts.names.emplace(id, operands.literal("name"));
   }
 
-  Result<std::uint32_t> read_id(ByteReader& reader, std::string_view field) const {
-    CLBIN_TRY_ASSIGN(const std::uint32_t id, reader.read_u32(field));
-    if (id == 0 || id >= m_bound) {
-      return fail(ErrorCode::damaged, "{} is id {}, the module's bound is {}", field, id, m_bound);
-    }
-    return id;
-  }
-
-  // A literal string: bytes up to a NUL, padded to a whole word.
-  static Result<std::string_view> read_literal(ByteReader& reader, std::string_view field) {
-    ByteReader rest = reader;
-    CLBIN_TRY_ASSIGN(const ByteView bytes, rest.read_bytes(rest.remaining(), field));
-    const std::string_view text = base::as_text(bytes);
-    const std::size_t size = text.find('\0');
-    if (size == std::string_view::npos) {
-      return fail(ErrorCode::damaged, "{} has no terminating NUL", field);
-    }
-    CLBIN_TRY(reader.read_bytes((size / k_module_word_bytes + 1) * k_module_word_bytes, field));
-    return text.substr(0, size);
-  }
-
-  Result<void> read_name(std::uint16_t /*opcode*/, ByteReader& reader) {
-    CLBIN_TRY_ASSIGN(const std::uint32_t id, read_id(reader, "target"));
-    CLBIN_TRY_ASSIGN(const std::string_view name, read_literal(reader, "name"));
-    m_facts.types.add_name(id, name);
-    return {};
-  }
-
-  Result<void> read_string(std::uint16_t /*opcode*/, ByteReader& reader) {
-    CLBIN_TRY(read_id(reader, "result id"));
-    CLBIN_TRY_ASSIGN(const std::string_view text, read_literal(reader, "string"));
+  void read_string(Operands& operands) {
+    operands.id("result id");
+    const std::string_view text = operands.literal("string");
     if (text.starts_with(k_type_string) || text.starts_with(k_qualifier_string)) {
       m_facts.argument_strings.insert(text);
     }
-    return {};
   }
 
-  Result<void> read_capability(std::uint16_t /*opcode*/, ByteReader& reader) {
-    CLBIN_TRY_ASSIGN(const std::uint32_t capability, reader.read_u32("capability"));
-    m_module.capabilities.push_back(capability);
-    return {};
+  void read_entry_point(Operands& operands) {
+    const std::uint32_t model = operands.number("execution model");
+    const std::uint32_t function = operands.id("entry point");
+    const std::string_view name = operands.literal("name of the entry point");
+    if (model == k_model_kernel) {
+      if (name.empty()) {
+        operands.refuse("the name of the entry point is empty");
+      }
+      m_facts.entry_points.push_back({function, name});
+    }
   }
 
-  Result<void> read_memory_model(std::uint16_t /*opcode*/, ByteReader& reader) {
-    CLBIN_TRY_ASSIGN(const std::uint32_t model, reader.read_u32("addressing model"));
-    CLBIN_TRY(reader.read_u32("memory model"));
-    // Logical 0, Physical32 1, Physical64 2.
-    m_module.address_bits = static_cast<std::uint8_t>(model == 1 || model == 2 ? model * 32 : 0);
-    m_has_memory_model = true;
-    return {};
+  ModeSize read_size(Operands& operands, bool is_by_id) {
+    ModeSize mode{{}, is_by_id};
+    for (std::uint64_t& extent : mode.size) {
+      extent = is_by_id ? operands.id("work-group size") : operands.number("work-group size");
+      if (is_by_id) {
+        m_facts.size_ids.insert(static_cast<std::uint32_t>(extent));
+      }
+    }
+    return mode;
   }
 
-  Result<void> read_entry_point(std::uint16_t /*opcode*/, ByteReader& reader) {
-    CLBIN_TRY_ASSIGN(const std::uint32_t model, reader.read_u32("execution model"));
-    EntryPoint entry;
-    CLBIN_TRY_ASSIGN(entry.function, read_id(reader, "entry point"));
-    CLBIN_TRY_ASSIGN(entry.name, read_literal(reader, "name of the entry point"));
-    if (model != k_model_kernel) {
+  // Reads a name such as "float4". The upper 16 bits are the components, the lower ones the number
+  // of a type (SPIR-V specification, 3.6, "VecTypeHint").
+  static std::string read_vec_type(Operands& operands) {
+    constexpr std::array<std::string_view, 7> k_scalars{"char", "short", "int",   "long",
+                                                        "half", "float", "double"};
+    const std::uint32_t hint = operands.number("VecTypeHint");
+    const std::uint32_t components = hint >> 16U;
+    const std::uint32_t type = hint & 0xffffU;
+    if (type >= k_scalars.size()) {
+      operands.refuse("VecTypeHint names type {}, which does not exist", type);
       return {};
     }
-    if (entry.name.empty()) {
-      return fail(ErrorCode::damaged, "the name of the entry point is empty");
-    }
-    m_facts.entry_points.push_back(entry);
-    return {};
+    return components < 2 ? std::string(k_scalars[type])
+                          : fmt::format("{}{}", k_scalars[type], components);
   }
 
-  static Result<void> read_size(ByteReader& reader, GroupSize& size) {
-    for (std::uint64_t& extent : size) {
-      CLBIN_TRY_ASSIGN(extent, reader.read_u32("work-group size"));
-    }
-    return {};
-  }
-
-  Result<void> read_execution_mode(std::uint16_t /*opcode*/, ByteReader& reader) {
-    CLBIN_TRY_ASSIGN(const std::uint32_t function, read_id(reader, "entry point"));
-    CLBIN_TRY_ASSIGN(const std::uint32_t mode, reader.read_u32("execution mode"));
+  void read_execution_mode(Operands& operands) {
+    const std::uint32_t function = operands.id("entry point");
+    const std::uint32_t mode = operands.number("execution mode");
     ExecutionModes& modes = m_facts.modes[function];
     switch (mode) {
     case k_mode_local_size:
-      return read_size(reader, modes.local_size);
-    case k_mode_local_size_hint:
-      return read_size(reader, modes.local_size_hint);
-    case k_mode_vec_type_hint: {
-      CLBIN_TRY_ASSIGN(const std::uint32_t hint, reader.read_u32("VecTypeHint"));
-      CLBIN_TRY_ASSIGN(modes.vec_type_hint, vec_type_name(hint));
-      return {};
-    }
-    case k_mode_subgroup_size: {
-      CLBIN_TRY_ASSIGN(modes.subgroup_size, reader.read_u32("SubgroupSize"));
-      return {};
-    }
     case k_mode_local_size_id:
+      modes.local_size = read_size(operands, mode == k_mode_local_size_id);
+      break;
+    case k_mode_local_size_hint:
     case k_mode_local_size_hint_id:
-      return read_size_ids(function, mode, reader);
+      modes.local_size_hint = read_size(operands, mode == k_mode_local_size_hint_id);
+      break;
+    case k_mode_vec_type_hint:
+      modes.vec_type_hint = read_vec_type(operands);
+      break;
+    case k_mode_subgroup_size:
+      modes.subgroup_size = operands.number("SubgroupSize");
+      break;
     default:
-      return {};
+      break;
     }
   }
 
-  Result<void> read_size_ids(std::uint32_t function, std::uint32_t mode, ByteReader& reader) {
-    SizeById size;
-    size.function = function;
-    size.mode = mode;
-    for (std::uint32_t& id : size.ids) {
-      CLBIN_TRY_ASSIGN(id, read_id(reader, "work-group size"));
-      m_facts.size_ids.insert(id);
-    }
-    m_facts.sizes_by_id.push_back(size);
-    return {};
-  }
-
-  Result<void> read_type(SpirvTypeKind kind, ByteReader& reader) {
-    CLBIN_TRY_ASSIGN(const std::uint32_t id, read_id(reader, "result id"));
+  void read_type(SpirvTypeKind kind, Operands& operands) {
+    const std::uint32_t id = operands.id("result id");
     SpirvType type;
     type.kind = kind;
-    CLBIN_TRY(read_type_operands(reader, type));
-    m_facts.types.add(id, type);
-    return {};
-  }
-
-  Result<void> read_type_operands(ByteReader& reader, SpirvType& type) {
-    switch (type.kind) {
-    case SpirvTypeKind::integer: {
-      CLBIN_TRY_ASSIGN(type.width, reader.read_u32("width"));
-      CLBIN_TRY_ASSIGN(const std::uint32_t signedness, reader.read_u32("signedness"));
-      type.is_signed = signedness != 0;
-      return {};
-    }
-    case SpirvTypeKind::floating: {
-      CLBIN_TRY_ASSIGN(type.width, reader.read_u32("width"));
-      return {};
-    }
-    case SpirvTypeKind::vector: {
-      CLBIN_TRY_ASSIGN(type.element, read_id(reader, "component type"));
-      CLBIN_TRY_ASSIGN(type.width, reader.read_u32("component count"));
-      return {};
-    }
+    switch (kind) {
+    case SpirvTypeKind::integer:
+      type.width = operands.number("width");
+      type.is_signed = operands.number("signedness") != 0;
+      break;
+    case SpirvTypeKind::floating:
+      type.width = operands.number("width");
+      break;
+    case SpirvTypeKind::vector:
+      type.element = operands.id("component type");
+      type.width = operands.number("component count");
+      break;
     case SpirvTypeKind::image:
-      return read_image(reader, type);
-    case SpirvTypeKind::opaque: {
-      CLBIN_TRY_ASSIGN(type.opaque_name, read_literal(reader, "name of the opaque type"));
-      return {};
-    }
-    case SpirvTypeKind::pointer: {
-      CLBIN_TRY_ASSIGN(type.storage_class, reader.read_u32("storage class"));
-      CLBIN_TRY_ASSIGN(type.element, read_id(reader, "pointee type"));
-      return {};
-    }
-    case SpirvTypeKind::untyped_pointer: {
-      CLBIN_TRY_ASSIGN(type.storage_class, reader.read_u32("storage class"));
-      return {};
-    }
-    case SpirvTypeKind::pipe: {
-      CLBIN_TRY_ASSIGN(type.access, read_access(reader));
-      return {};
-    }
+      read_image(operands, type);
+      break;
+    case SpirvTypeKind::opaque:
+      type.opaque_name = operands.literal("name of the opaque type");
+      break;
+    case SpirvTypeKind::pointer:
+      type.storage_class = operands.number("storage class");
+      type.element = operands.id("pointee type");
+      break;
+    case SpirvTypeKind::untyped_pointer:
+      type.storage_class = operands.number("storage class");
+      break;
+    case SpirvTypeKind::pipe:
+      type.access = operands.access();
+      break;
     default:
-      return {};
+      break;
     }
+    m_facts.types.emplace(id, type);
   }
 
-  Result<void> read_image(ByteReader& reader, SpirvType& type) {
-    CLBIN_TRY(read_id(reader, "sampled type"));
-    CLBIN_TRY_ASSIGN(type.image.dimensionality, reader.read_u32("dim"));
-    CLBIN_TRY_ASSIGN(const std::uint32_t depth, reader.read_u32("depth"));
-    CLBIN_TRY_ASSIGN(const std::uint32_t arrayed, reader.read_u32("arrayed"));
-    CLBIN_TRY_ASSIGN(const std::uint32_t multisampled, reader.read_u32("multisampled"));
-    CLBIN_TRY(reader.read_u32("sampled"));
-    CLBIN_TRY(reader.read_u32("image format"));
-    type.image.is_depth = depth == 1;
-    type.image.is_arrayed = arrayed != 0;
-    type.image.is_multisampled = multisampled != 0;
-    type.access = AccessQualifier::read_only;
-    if (reader.remaining() != 0) {
-      CLBIN_TRY_ASSIGN(type.access, read_access(reader));
-    }
-    return {};
+  static void read_image(Operands& operands, SpirvType& type) {
+    operands.id("sampled type");
+    type.image.dimensionality = operands.number("dim");
+    type.image.is_depth = operands.number("depth") == 1;
+    type.image.is_arrayed = operands.number("arrayed") != 0;
+    type.image.is_multisampled = operands.number("multisampled") != 0;
+    operands.number("sampled");
+    operands.number("image format");
+    type.access = operands.is_at_end() ? AccessQualifier::read_only : operands.access();
   }
 
-  static Result<AccessQualifier> read_access(ByteReader& reader) {
-    constexpr std::array k_qualifiers{AccessQualifier::read_only, AccessQualifier::write_only,
-                                      AccessQualifier::read_write};
-    CLBIN_TRY_ASSIGN(const std::uint32_t access, reader.read_u32("access qualifier"));
-    if (access >= k_qualifiers.size()) {
-      return fail(ErrorCode::damaged, "access qualifier {} does not exist", access);
-    }
-    return k_qualifiers[access];
-  }
-
-  Result<void> read_constant(std::uint16_t opcode, ByteReader& reader) {
+  void read_constant(std::uint16_t opcode, Operands& operands) {
     ConstantFacts constant;
-    CLBIN_TRY_ASSIGN(constant.type, read_id(reader, "result type"));
-    CLBIN_TRY_ASSIGN(const std::uint32_t id, read_id(reader, "result id"));
+    constant.type = operands.id("result type");
+    const std::uint32_t id = operands.id("result id");
     const bool is_size = m_facts.size_ids.contains(id);
     if (opcode == spirv_op::constant && !is_size) {
-      return {};
+      return;
     }
     if (opcode == spirv_op::spec_constant_true || opcode == spirv_op::spec_constant_false) {
-      if (m_facts.types.find(constant.type).kind != SpirvTypeKind::boolean) {
-        return fail(ErrorCode::damaged, "the constant's type {} is not bool", constant.type);
+      if (value_of(m_facts.types, constant.type).kind != SpirvTypeKind::boolean) {
+        operands.refuse("the constant's type {} is not bool", constant.type);
       }
       constant.bits = opcode == spirv_op::spec_constant_true ? 1 : 0;
     } else {
-      CLBIN_TRY_ASSIGN(constant.bits, read_number(reader, constant.type));
+      constant.bits = read_number(operands, constant.type);
     }
     if (is_size) {
       m_facts.sizes[id] = constant.bits;
@@ -623,92 +574,78 @@ private:
     if (opcode != spirv_op::constant) {
       m_facts.spec_constants[id] = constant;
     }
-    return {};
   }
 
   // Reads one word, or two words with the lower first if the type has more than 32 bits. A narrow
   // integer is sign-extended, so that its upper bits are discarded.
-  Result<std::uint64_t> read_number(ByteReader& reader, std::uint32_t type_id) {
-    const SpirvType type = m_facts.types.find(type_id);
+  std::uint64_t read_number(Operands& operands, std::uint32_t type_id) const {
+    const SpirvType type = value_of(m_facts.types, type_id);
     const bool is_number =
         type.kind == SpirvTypeKind::integer || type.kind == SpirvTypeKind::floating;
     if (!is_number || type.width == 0 || type.width > 64) {
-      return fail(ErrorCode::damaged, "the constant's type {} is no number of 1 to 64 bits",
-                  type_id);
+      operands.refuse("the constant's type {} is no number of 1 to 64 bits", type_id);
+      return 0;
     }
-    if (type.width > 32) {
-      return reader.read_u64("value");
-    }
-    CLBIN_TRY_ASSIGN(const std::uint32_t word, reader.read_u32("value"));
-    return word & (~std::uint32_t{0} >> (32 - type.width));
+    return type.width > 32 ? operands.wide_number("value")
+                           : operands.number("value") & (~std::uint32_t{0} >> (32 - type.width));
   }
 
-  Result<void> read_function(std::uint16_t /*opcode*/, ByteReader& reader) {
-    CLBIN_TRY(read_id(reader, "result type"));
-    CLBIN_TRY_ASSIGN(const std::uint32_t id, read_id(reader, "result id"));
-    const auto [place, is_new] =
-        m_facts.functions.emplace(id, ParameterRange{m_facts.parameters.size(), 0});
+  void read_function(Operands& operands) {
+    operands.id("result type");
+    const std::uint32_t id = operands.id("result id");
+    const auto [place, is_new] = m_facts.functions.try_emplace(id);
     if (!is_new) {
-      return fail(ErrorCode::damaged, "function {} is defined twice", id);
+      operands.refuse("function {} is defined twice", id);
     }
     m_function = &place->second;
-    return {};
   }
 
-  Result<void> read_parameter(std::uint16_t /*opcode*/, ByteReader& reader) {
+  void read_parameter(Operands& operands) {
     Parameter parameter;
-    CLBIN_TRY_ASSIGN(parameter.type, read_id(reader, "result type"));
-    CLBIN_TRY_ASSIGN(parameter.id, read_id(reader, "result id"));
+    parameter.type = operands.id("result type");
+    parameter.id = operands.id("result id");
     if (m_function == nullptr) {
-      return fail(ErrorCode::damaged, "parameter {} belongs to no function", parameter.id);
+      return operands.refuse("parameter {} belongs to no function", parameter.id);
     }
-    m_facts.parameters.push_back(parameter);
-    ++m_function->count;
-    return {};
+    m_function->push_back(parameter);
   }
 
-  Result<void> read_decoration(std::uint16_t /*opcode*/, ByteReader& reader) {
-    CLBIN_TRY_ASSIGN(const std::uint32_t id, read_id(reader, "target"));
-    CLBIN_TRY_ASSIGN(const std::uint32_t decoration, reader.read_u32("decoration"));
+  void read_decoration(Operands& operands) {
+    const std::uint32_t id = operands.id("target");
+    const std::uint32_t decoration = operands.number("decoration");
     if (decoration == k_decoration_spec_id) {
-      CLBIN_TRY_ASSIGN(m_facts.decorations[id].spec_id, reader.read_u32("SpecId"));
+      m_facts.decorations[id].spec_id = operands.number("SpecId");
     } else if (decoration == k_decoration_volatile) {
       m_facts.decorations[id].is_volatile = true;
     } else if (decoration == k_decoration_parameter) {
-      CLBIN_TRY_ASSIGN(const std::uint32_t attribute, reader.read_u32("parameter attribute"));
+      const std::uint32_t attribute = operands.number("parameter attribute");
       Decorations& decorations = m_facts.decorations[id];
       decorations.is_unsigned = decorations.is_unsigned || attribute == k_parameter_zext;
       decorations.is_by_value = decorations.is_by_value || attribute == k_parameter_by_value;
       decorations.is_restrict = decorations.is_restrict || attribute == k_parameter_no_alias;
     } else if (decoration == k_decoration_linkage) {
-      CLBIN_TRY_ASSIGN(const std::string_view name, read_literal(reader, "linkage name"));
-      CLBIN_TRY_ASSIGN(const std::uint32_t type, reader.read_u32("linkage type"));
-      if (type == k_linkage_import) {
+      const std::string_view name = operands.literal("linkage name");
+      if (operands.number("linkage type") == k_linkage_import) {
         m_facts.imports.emplace_back(id, name);
       }
     } else if (decoration == k_decoration_built_in) {
       m_facts.built_ins.insert(id);
     }
-    return {};
   }
 
-  Result<void> read_group(std::uint16_t /*opcode*/, ByteReader& reader) {
-    CLBIN_TRY_ASSIGN(const std::uint32_t group, read_id(reader, "decoration group"));
-    const auto found = m_facts.decorations.find(group);
-    while (found != m_facts.decorations.end() && reader.remaining() != 0) {
-      CLBIN_TRY_ASSIGN(const std::uint32_t id, read_id(reader, "target"));
+  void read_group(Operands& operands) {
+    const auto found = m_facts.decorations.find(operands.id("decoration group"));
+    while (found != m_facts.decorations.end() && !operands.is_at_end()) {
       const Decorations decorations = found->second;
-      m_facts.decorations[id].merge(decorations);
+      m_facts.decorations[operands.id("target")].merge(decorations);
     }
-    return {};
   }
 
   ByteView m_bytes;
   SpirvModule& m_module;
   ModuleFacts m_facts;
-  std::uint32_t m_bound = 0;
   bool m_has_memory_model = false;
-  ParameterRange* m_function = nullptr; // a node of m_facts.functions
+  std::vector<Parameter>* m_function = nullptr; // a node of m_facts.functions
 };
 
 AddressSpace address_space_of(const SpirvType& type, const Decorations& decorations) {
@@ -741,62 +678,44 @@ AddressSpace address_space_of(const SpirvType& type, const Decorations& decorati
   }
 }
 
-// Limits the copies of names that any number of kernels and arguments may share.
-class CopyBudget {
-public:
-  explicit CopyBudget(std::uint64_t module_bytes)
-      : m_limit((16ULL << 20U) + 4 * module_bytes), m_left(m_limit) {}
-
-  Result<void> take(std::uint64_t bytes) {
-    if (bytes > m_left) {
-      return fail(ErrorCode::limit_exceeded, "the names of its kernels exceed {} bytes", m_limit);
-    }
-    m_left -= bytes;
-    return {};
-  }
-
-private:
-  std::uint64_t m_limit;
-  std::uint64_t m_left;
-};
-
 // Combines the facts.
 class ModuleAssembly {
 public:
   ModuleAssembly(const ModuleFacts& facts, std::uint64_t module_bytes)
-      : m_facts(facts), m_budget(module_bytes) {}
+      : m_facts(facts), m_limit((16ULL << 20U) + 4 * module_bytes), m_left(m_limit) {}
 
   Result<std::vector<KernelReflection>> kernels() {
-    std::vector<KernelReflection> kernels;
-    std::set<std::string_view> names;
+    for (const auto& [function, modes] : m_facts.modes) { // also those of other functions
+      CLBIN_TRY(size_of(modes.local_size));
+      CLBIN_TRY(size_of(modes.local_size_hint));
+    }
+    std::map<std::string, KernelReflection> kernels;
     for (const EntryPoint& entry : m_facts.entry_points) {
-      if (!names.insert(entry.name).second) {
+      const auto [there, is_new] = kernels.try_emplace(std::string(entry.name));
+      if (!is_new) {
         return fail(ErrorCode::damaged, "two entry points have the name '{}'",
                     base::printable_excerpt(entry.name));
       }
-      CLBIN_TRY_ASSIGN(KernelReflection kernel, kernel_of(entry));
-      kernels.push_back(std::move(kernel));
+      CLBIN_TRY_ASSIGN(there->second, kernel_of(entry));
     }
-    std::ranges::sort(kernels, {}, &KernelReflection::name);
-    return kernels;
+    return values_of(std::move(kernels));
   }
 
   Result<std::vector<SpecConstant>> spec_constants() {
     std::vector<SpecConstant> constants;
     for (const auto& [id, facts] : m_facts.spec_constants) {
-      const Decorations decorations = decorations_of(id);
+      const Decorations decorations = value_of(m_facts.decorations, id);
       if (!decorations.spec_id.has_value()) {
         continue; // cannot be set
       }
       SpecConstant constant;
       constant.spec_id = *decorations.spec_id;
-      constant.name = m_facts.types.name_of(id);
-      CLBIN_TRY_ASSIGN(constant.type_name,
-                       m_facts.types.type_name(facts.type, IntegerSign::with_sign));
-      const SpirvType type = m_facts.types.find(facts.type);
+      constant.name = name_of(id);
+      CLBIN_TRY_ASSIGN(constant.type_name, type_name(facts.type, IntegerSign::with_sign));
+      const SpirvType type = type_of(facts.type);
       constant.size_bytes = type.kind == SpirvTypeKind::boolean ? 1 : (type.width + 7) / 8;
       constant.default_bits = facts.bits;
-      CLBIN_TRY(m_budget.take(sizeof(constant) + constant.name.size() + constant.type_name.size()));
+      CLBIN_TRY(take(sizeof(constant) + constant.name.size() + constant.type_name.size()));
       constants.push_back(std::move(constant));
     }
     std::ranges::stable_sort(constants, {}, &SpecConstant::spec_id);
@@ -815,9 +734,55 @@ public:
   }
 
 private:
-  [[nodiscard]] Decorations decorations_of(std::uint32_t id) const {
-    const auto found = m_facts.decorations.find(id);
-    return found == m_facts.decorations.end() ? Decorations{} : found->second;
+  // Returns `none` for an id that is not a type.
+  [[nodiscard]] SpirvType type_of(std::uint32_t id) const { return value_of(m_facts.types, id); }
+  [[nodiscard]] std::string_view name_of(std::uint32_t id) const {
+    return value_of(m_facts.names, id);
+  }
+
+  // Returns a name such as "float4*", or "pair" for the structure "struct.pair". Integers have no
+  // sign in OpenCL's SPIR-V; `sign` determines it in the name. Error: damaged, if more than 16
+  // pointers and vectors are nested.
+  [[nodiscard]] Result<std::string> type_name(std::uint32_t id, IntegerSign sign) const {
+    std::string suffix;
+    for (int nesting = 0; nesting <= k_max_type_nesting; ++nesting) {
+      const SpirvType type = type_of(id);
+      if (type.kind == SpirvTypeKind::pointer) {
+        suffix.insert(0, "*");
+      } else if (type.kind == SpirvTypeKind::vector) {
+        suffix.insert(0, std::to_string(type.width));
+      } else {
+        return plain_name(id, type, sign) + suffix;
+      }
+      id = type.element;
+    }
+    return fail(ErrorCode::damaged, "type {} contains more than {} others", id, k_max_type_nesting);
+  }
+
+  [[nodiscard]] std::string plain_name(std::uint32_t id, const SpirvType& type,
+                                       IntegerSign sign) const {
+    switch (type.kind) {
+    case SpirvTypeKind::integer:
+      return number_name(type.kind, type.width, type.is_signed || sign == IntegerSign::with_sign);
+    case SpirvTypeKind::floating:
+      return number_name(type.kind, type.width, true);
+    case SpirvTypeKind::image:
+      return std::string(image_type_name(type.image));
+    case SpirvTypeKind::structure:
+      return std::string(without_tag(name_of(id)));
+    case SpirvTypeKind::opaque:
+      return std::string(without_tag(type.opaque_name));
+    default:
+      return std::string(row_of(type.kind).second);
+    }
+  }
+
+  Result<void> take(std::uint64_t bytes) {
+    if (bytes > m_left) {
+      return fail(ErrorCode::limit_exceeded, "the names of its kernels exceed {} bytes", m_limit);
+    }
+    m_left -= bytes;
+    return {};
   }
 
   Result<KernelReflection> kernel_of(const EntryPoint& entry) {
@@ -826,10 +791,9 @@ private:
       return fail(ErrorCode::damaged, "entry point '{}' names function {}, which does not exist",
                   base::printable_excerpt(entry.name), entry.function);
     }
-    const std::span<const Parameter> parameters =
-        std::span(m_facts.parameters).subspan(function->second.first, function->second.count);
+    const std::vector<Parameter>& parameters = function->second;
     KernelReflection kernel;
-    CLBIN_TRY(m_budget.take(sizeof(kernel) + entry.name.size()));
+    CLBIN_TRY(take(sizeof(kernel) + entry.name.size()));
     kernel.name = entry.name;
     kernel.argument_count = static_cast<std::uint32_t>(parameters.size());
     kernel.arguments.emplace();
@@ -839,7 +803,7 @@ private:
                      strings_of(k_qualifier_string, entry.name, parameters.size()));
     for (std::size_t index = 0; index < parameters.size(); ++index) {
       CLBIN_TRY_ASSIGN(KernelArgument argument, argument_of(parameters[index]));
-      CLBIN_TRY(m_budget.take(sizeof(argument) + argument.name.size() + argument.type_name.size()));
+      CLBIN_TRY(take(sizeof(argument) + argument.name.size() + argument.type_name.size()));
       if (type_names) {
         argument.type_name = (*type_names)[index];
       }
@@ -848,7 +812,7 @@ private:
       }
       kernel.arguments->push_back(std::move(argument));
     }
-    set_modes(entry.function, kernel);
+    CLBIN_TRY(set_modes(entry.function, kernel));
     return kernel;
   }
 
@@ -861,7 +825,7 @@ private:
     if (found == m_facts.argument_strings.end() || !found->starts_with(start)) {
       return std::nullopt;
     }
-    CLBIN_TRY(m_budget.take(found->size()));
+    CLBIN_TRY(take(found->size()));
     std::string_view rest = found->substr(start.size());
     std::vector<std::string_view> texts;
     while (!rest.empty() && texts.size() <= count) {
@@ -876,10 +840,10 @@ private:
   }
 
   Result<KernelArgument> argument_of(const Parameter& parameter) const {
-    const Decorations decorations = decorations_of(parameter.id);
-    const SpirvType type = m_facts.types.find(parameter.type);
+    const Decorations decorations = value_of(m_facts.decorations, parameter.id);
+    const SpirvType type = type_of(parameter.type);
     KernelArgument argument;
-    argument.name = m_facts.types.name_of(parameter.id);
+    argument.name = name_of(parameter.id);
     argument.address_space = address_space_of(type, decorations);
     argument.access = type.access;
     argument.is_pipe = type.kind == SpirvTypeKind::pipe;
@@ -887,52 +851,54 @@ private:
     argument.is_restrict = decorations.is_restrict;
     argument.is_volatile = decorations.is_volatile;
     const bool is_by_value = type.kind == SpirvTypeKind::pointer && decorations.is_by_value;
-    CLBIN_TRY_ASSIGN(argument.type_name,
-                     m_facts.types.type_name(is_by_value ? type.element : parameter.type,
-                                             decorations.is_unsigned ? IntegerSign::without_sign
-                                                                     : IntegerSign::with_sign));
+    CLBIN_TRY_ASSIGN(
+        argument.type_name,
+        type_name(is_by_value ? type.element : parameter.type,
+                  decorations.is_unsigned ? IntegerSign::without_sign : IntegerSign::with_sign));
     return argument;
   }
 
-  void set_modes(std::uint32_t function, KernelReflection& kernel) const {
-    const auto found = m_facts.modes.find(function);
-    if (found == m_facts.modes.end()) {
-      return;
+  Result<GroupSize> size_of(const ModeSize& mode) const {
+    GroupSize size = mode.size;
+    for (std::uint64_t& extent : size) {
+      const auto constant = m_facts.sizes.find(static_cast<std::uint32_t>(extent));
+      if (mode.is_by_id && constant == m_facts.sizes.end()) {
+        return fail(ErrorCode::damaged, "work-group size is id {}, which is no constant", extent);
+      }
+      extent = mode.is_by_id ? constant->second : extent;
     }
-    const ExecutionModes& modes = found->second;
-    kernel.required_work_group_size = modes.local_size;
-    kernel.attributes = kernel_attributes(modes.local_size, modes.local_size_hint,
+    return size;
+  }
+
+  Result<void> set_modes(std::uint32_t function, KernelReflection& kernel) const {
+    const ExecutionModes modes = value_of(m_facts.modes, function);
+    CLBIN_TRY_ASSIGN(kernel.required_work_group_size, size_of(modes.local_size));
+    CLBIN_TRY_ASSIGN(const GroupSize hint, size_of(modes.local_size_hint));
+    kernel.attributes = kernel_attributes(kernel.required_work_group_size, hint,
                                           modes.vec_type_hint, modes.subgroup_size);
+    return {};
   }
 
   const ModuleFacts& m_facts;
-  CopyBudget m_budget;
+  std::uint64_t m_limit; // of the copies of names that kernels and arguments may share
+  std::uint64_t m_left;
 };
 
-Result<void> resolve_sizes(ModuleFacts& facts) {
-  for (const SizeById& by_id : facts.sizes_by_id) {
-    GroupSize size{};
-    for (std::size_t dimension = 0; dimension < size.size(); ++dimension) {
-      const auto found = facts.sizes.find(by_id.ids[dimension]);
-      if (found == facts.sizes.end()) {
-        return fail(ErrorCode::damaged, "work-group size is id {}, which is no constant",
-                    by_id.ids[dimension]);
-      }
-      size[dimension] = found->second;
-    }
-    ExecutionModes& modes = facts.modes[by_id.function];
-    (by_id.mode == k_mode_local_size_id ? modes.local_size : modes.local_size_hint) = size;
-  }
-  return {};
-}
-
-Result<void> assemble(ModuleFacts& facts, std::uint64_t module_bytes, SpirvModule& module) {
-  CLBIN_TRY(resolve_sizes(facts));
+Result<void> assemble(const ModuleFacts& facts, std::uint64_t module_bytes, SpirvModule& module) {
   ModuleAssembly assembly(facts, module_bytes);
   CLBIN_TRY_ASSIGN(module.kernels, assembly.kernels());
   CLBIN_TRY_ASSIGN(module.spec_constants, assembly.spec_constants());
   module.imports = assembly.imports();
   return {};
+}
+
+// Returns `bytes` with each word in the other byte order.
+Bytes with_swapped_words(ByteView bytes) {
+  Bytes words(bytes.begin(), bytes.end());
+  for (std::size_t at = 0; at + k_module_word_bytes <= words.size(); at += k_module_word_bytes) {
+    std::ranges::reverse(std::span(words).subspan(at, k_module_word_bytes));
+  }
+  return words;
 }
 
 Result<SpirvModule> read_native(ByteView bytes) {
@@ -944,12 +910,27 @@ Result<SpirvModule> read_native(ByteView bytes) {
 
 } // namespace
 
-Bytes with_swapped_words(ByteView bytes) {
-  Bytes words(bytes.begin(), bytes.end());
-  for (std::size_t at = 0; at + k_module_word_bytes <= words.size(); at += k_module_word_bytes) {
-    std::ranges::reverse(std::span(words).subspan(at, k_module_word_bytes));
+Result<BinaryInfo> read_spirv_header(ByteView bytes) {
+  ByteReader reader(bytes, "SPIR-V module");
+  CLBIN_TRY_ASSIGN(const std::uint32_t magic, reader.read_u32("magic"));
+  if (magic == k_swapped_module_magic) {
+    return read_spirv_header(with_swapped_words(bytes));
   }
-  return words;
+  reader = ByteReader(bytes, "SPIR-V module");
+  CLBIN_TRY_ASSIGN(const ModuleHeader header, read_module_header(reader));
+  BinaryInfo info;
+  info.kind = BinaryKind::spirv;
+  info.arch_major = header.version_major;
+  info.arch_minor = header.version_minor;
+  while (true) { // only capabilities, extensions and imports precede OpMemoryModel
+    CLBIN_TRY_ASSIGN(const Instruction instruction, read_instruction(reader));
+    if (instruction.opcode == spirv_op::memory_model) {
+      Operands operands(instruction.operands, header.bound);
+      info.address_bits = operands.address_bits();
+      CLBIN_TRY(std::move(operands).status());
+      return info;
+    }
+  }
 }
 
 Result<SpirvModule> read_spirv_module(ByteView bytes) {

@@ -2,8 +2,8 @@
 // sorts only groups, the entries of a group, and strings.
 #include "base/zstd_codec.hpp"
 #include "format/bundle/bundle_writer.hpp"
-#include "format/bundle/shared_text.hpp"
 
+#include <fmt/format.h>
 #include <tuple>
 
 namespace clbin::format {
@@ -18,23 +18,18 @@ constexpr int k_large_manifest_level = 6;
 
 constexpr std::uint64_t k_max_count = 0xfffffffeU;
 
-std::string join_kernels(const std::vector<KernelReflection>& kernels) {
-  std::string joined;
-  for (const KernelReflection& kernel : kernels) {
-    joined += joined.empty() ? "" : ";";
-    joined += kernel.name;
-  }
-  return joined;
+// Returns the text of STRINGS.
+const std::string& stored_text(const SharedText& text) {
+  return text.str();
+}
+std::string stored_text(const SharedNames& names) {
+  return fmt::format("{}", fmt::join(names, ";"));
 }
 
 struct SectionBytes {
   SectionKind kind;
   std::uint32_t count;
   Bytes bytes;
-
-  SectionBytes(SectionKind of_kind, std::size_t record_count, ByteWriter&& writer)
-      : kind(of_kind), count(static_cast<std::uint32_t>(record_count)),
-        bytes(std::move(writer).take()) {}
 };
 
 // The strings of a bundle and their offsets in STRINGS.
@@ -49,6 +44,7 @@ public:
     return {};
   }
 
+  // Sets the offsets.
   Result<SectionBytes> encode() {
     ByteWriter writer;
     for (auto& [text, offset] : m_offsets) {
@@ -58,7 +54,8 @@ public:
       offset = static_cast<std::uint32_t>(writer.size());
       writer.write_text(text);
     }
-    return SectionBytes(SectionKind::strings, m_offsets.size(), std::move(writer));
+    return SectionBytes{SectionKind::strings, static_cast<std::uint32_t>(m_offsets.size()),
+                        std::move(writer).take()};
   }
 
   [[nodiscard]] std::uint32_t offset_of(const std::string& text) const {
@@ -69,17 +66,14 @@ private:
   std::map<std::string, std::uint32_t> m_offsets{{"", 0}};
 };
 
+// Records of ENTRY and GROUP, whose numbers of blobs and entries are set last.
 struct EntryPlan {
   const EntryDraft* draft;
-  Digest target;
-  std::uint32_t manifest_row;
+  EntryRecord record;
 };
 
 struct GroupPlan {
-  std::uint64_t name_hash;
-  std::string program;
-  std::string variant;
-  std::string options;
+  GroupRecord record;
   std::optional<Digest> source;
   Digest manifest;
   std::vector<EntryPlan> entries;
@@ -125,36 +119,77 @@ public:
       CLBIN_TRY(plan_program(name, program));
     }
     std::ranges::sort(m_groups, {}, [](const GroupPlan& group) {
-      return std::tie(group.name_hash, group.program, group.variant);
+      return std::tie(group.record.name_hash, group.record.program, group.record.variant);
     });
-    CLBIN_TRY(collect_strings_and_targets());
     CLBIN_TRY(number_blobs());
-    CLBIN_TRY_ASSIGN(const std::optional<SectionBytes> keys, encode_keys());
     CLBIN_TRY(encrypt_blobs());
-    CLBIN_TRY_ASSIGN(SectionBytes strings, m_strings.encode()); // sets the offsets
-    const std::array<SectionBytes, 6> sections{encode_groups(), encode_entries(),
-                                               encode_exact(),  encode_targets(),
-                                               encode_blobs(),  std::move(strings)};
-    return write_bundle(sections, keys, sink);
+    std::vector<GroupRecord> groups;
+    std::vector<EntryRecord> entries;
+    std::vector<ExactRecord> exacts;
+    for (GroupPlan& group : m_groups) {
+      place_group(group, groups, entries, exacts);
+    }
+    for (auto& [digest, target] : m_target_of) {
+      m_targets.push_back(std::move(target));
+    }
+    std::vector<KeySlot> slots;
+    if (m_options.encryption) {
+      CLBIN_TRY_ASSIGN(slots, sorted_slots(*m_options.encryption));
+    }
+    CLBIN_TRY(add_strings(groups));
+    CLBIN_TRY(add_strings(entries));
+    CLBIN_TRY(add_strings(m_targets));
+    CLBIN_TRY_ASSIGN(SectionBytes strings, m_strings.encode());
+    const std::array<SectionBytes, 6> sections{encode(groups),  encode(entries),
+                                               encode(exacts),  encode(m_targets),
+                                               encode(blobs()), std::move(strings)};
+    return write_bundle(sections, slots.empty() ? std::nullopt : std::optional(encode(slots)),
+                        sink);
   }
 
 private:
   Result<void> plan_program(const std::string& name, const ProgramDraft& program) {
     std::vector<GroupPlan> groups; // by variant
     for (const auto& [variant, options] : program.variants) {
-      GroupPlan group{name_hash(name, variant), name, variant, options, program.source, {}, {}};
+      GroupPlan group{{.name_hash = name_hash(name, variant),
+                       .program = name,
+                       .variant = variant,
+                       .options = options},
+                      program.source,
+                      {},
+                      {}};
       const auto start = program.entries.lower_bound(EntryIdentity{variant, {}, 0});
       for (auto at = start; at != program.entries.end() && at->first.variant == variant; ++at) {
-        group.entries.push_back({&at->second, at->first.target, 0});
+        group.entries.push_back({&at->second, record_of(at->first.target, at->second)});
       }
       std::ranges::sort(group.entries, {}, [](const EntryPlan& entry) {
-        return std::tie(entry.draft->match_key, entry.target, entry.draft->raw_digest);
+        return std::tie(entry.record.match_key, entry.record.target.digest,
+                        entry.draft->raw_digest);
       });
       groups.push_back(std::move(group));
     }
     CLBIN_TRY(plan_manifest(name, program, groups));
     std::move(groups.begin(), groups.end(), std::back_inserter(m_groups));
     return {};
+  }
+
+  EntryRecord record_of(const Digest& target, const EntryDraft& draft) {
+    constexpr unsigned k_shift_of_kind = 56;
+    const auto [there, is_new] = m_target_of.try_emplace(target);
+    if (is_new) {
+      there->second = view_of(draft.row.target);
+    }
+    std::vector<std::string> kernels;
+    for (const KernelReflection& kernel : draft.row.kernels) {
+      kernels.push_back(kernel.name);
+    }
+    return {.match_key = draft.match_key,
+            .target = there->second,
+            .kernels = std::move(kernels),
+            .options = draft.row.options,
+            .kind = static_cast<BinaryKind>(draft.match_key >> k_shift_of_kind),
+            .type = draft.type,
+            .address_bits = draft.address_bits};
   }
 
   Result<void> plan_manifest(const std::string& name, const ProgramDraft& program,
@@ -164,7 +199,7 @@ private:
     manifest.program = name;
     for (GroupPlan& group : groups) {
       for (EntryPlan& entry : group.entries) {
-        entry.manifest_row = static_cast<std::uint32_t>(manifest.entries.size());
+        entry.record.manifest_row = static_cast<std::uint32_t>(manifest.entries.size());
         manifest.entries.push_back(entry.draft->row);
         manifest.entries.back().raw_digest = row_digest(table_digest(entry.draft->raw_digest));
       }
@@ -189,33 +224,55 @@ private:
     return {};
   }
 
-  Result<void> collect_strings_of(const GroupPlan& group) {
-    CLBIN_TRY(m_strings.add(group.program));
-    CLBIN_TRY(m_strings.add(group.variant));
-    CLBIN_TRY(m_strings.add(group.options));
-    for (const EntryPlan& entry : group.entries) {
-      const ManifestEntry& row = entry.draft->row;
-      CLBIN_TRY(m_strings.add(join_kernels(row.kernels)));
-      CLBIN_TRY(m_strings.add(row.options));
-      m_targets.try_emplace(entry.target, &row.target, 0);
+  // Adds the records of a group and its entries, and the keys of these.
+  void place_group(GroupPlan& group, std::vector<GroupRecord>& groups,
+                   std::vector<EntryRecord>& entries, std::vector<ExactRecord>& exacts) const {
+    const std::size_t first = entries.size();
+    for (EntryPlan& entry : group.entries) {
+      entry.record.blob = m_blob_index.at(entry.draft->raw_digest);
+      exacts.push_back({base::leading_u64(entry.record.target.digest),
+                        static_cast<std::uint32_t>(entries.size())});
+      entries.push_back(std::move(entry.record));
     }
-    return {};
+    std::ranges::sort(std::span(exacts).subspan(first), {}, [](const ExactRecord& exact) {
+      return std::pair(exact.target_key, exact.entry);
+    });
+    group.record.first_entry = static_cast<std::uint32_t>(first);
+    group.record.entry_count = static_cast<std::uint32_t>(group.entries.size());
+    group.record.source_blob = group.source ? m_blob_index.at(*group.source) : k_no_index;
+    group.record.manifest_blob = m_blob_index.at(group.manifest);
+    groups.push_back(group.record);
   }
 
-  Result<void> collect_strings_and_targets() {
-    for (const GroupPlan& group : m_groups) {
-      CLBIN_TRY(collect_strings_of(group));
+  template <Record T>
+  Result<void> add_strings(const std::vector<T>& records) {
+    Result<void> added;
+    for (const T& record : records) {
+      visit(record, [&](std::string_view /*name*/, const auto& field) {
+        if constexpr (requires { stored_text(field); }) {
+          added = added ? m_strings.add(stored_text(field)) : added;
+        }
+      });
     }
-    std::uint32_t next = 0;
-    for (auto& [digest, numbered] : m_targets) {
-      auto& [target, number] = numbered;
-      number = next++;
-      for (const std::string& text : {target->identity.platform_name, target->identity.device_name,
-                                      target->identity.driver_version, target->spec}) {
-        CLBIN_TRY(m_strings.add(text));
-      }
+    return added;
+  }
+
+  // Returns a table. The strings have their offsets, and the targets their numbers.
+  template <Record T>
+  SectionBytes encode(const std::vector<T>& records) const {
+    ByteWriter writer;
+    for (const T& record : records) {
+      write_record(writer, record, [&](const auto& field) {
+        if constexpr (requires { stored_text(field); }) {
+          return m_strings.offset_of(stored_text(field));
+        } else {
+          const auto at =
+              std::ranges::lower_bound(m_targets, field.digest, {}, &TargetView::digest);
+          return static_cast<std::uint32_t>(at - m_targets.begin());
+        }
+      });
     }
-    return {};
+    return {T::k_section, static_cast<std::uint32_t>(records.size()), std::move(writer).take()};
   }
 
   Result<void> number_blobs() {
@@ -263,124 +320,22 @@ private:
     return m_options.encryption ? m_options.encryption->key->keyed(raw_digest) : raw_digest;
   }
 
-  SectionBytes encode_groups() const {
-    ByteWriter writer;
-    std::uint32_t first_entry = 0;
-    for (const GroupPlan& group : m_groups) {
-      const auto entry_count = static_cast<std::uint32_t>(group.entries.size());
-      write_record(writer,
-                   GroupRecord{
-                       .name_hash = group.name_hash,
-                       .program = m_strings.offset_of(group.program),
-                       .variant = m_strings.offset_of(group.variant),
-                       .options = m_strings.offset_of(group.options),
-                       .first_entry = first_entry,
-                       .entry_count = entry_count,
-                       .source_blob = group.source ? m_blob_index.at(*group.source) : k_no_index,
-                       .manifest_blob = m_blob_index.at(group.manifest),
-                   });
-      first_entry += entry_count;
-    }
-    return {SectionKind::group, m_groups.size(), std::move(writer)};
-  }
-
-  SectionBytes encode_entries() const {
-    constexpr unsigned k_shift_of_kind = 56;
-    ByteWriter writer;
-    std::size_t count = 0;
-    for (const GroupPlan& group : m_groups) {
-      for (const EntryPlan& entry : group.entries) {
-        const EntryDraft& draft = *entry.draft;
-        write_record(writer,
-                     EntryRecord{
-                         .match_key = draft.match_key,
-                         .target = m_targets.at(entry.target).second,
-                         .blob = m_blob_index.at(draft.raw_digest),
-                         .kernels = m_strings.offset_of(join_kernels(draft.row.kernels)),
-                         .options = m_strings.offset_of(draft.row.options),
-                         .kind = static_cast<std::uint16_t>(draft.match_key >> k_shift_of_kind),
-                         .type = static_cast<std::uint8_t>(draft.type),
-                         .address_bits = draft.address_bits,
-                         .manifest_row = entry.manifest_row,
-                     });
-      }
-      count += group.entries.size();
-    }
-    return {SectionKind::entry, count, std::move(writer)};
-  }
-
-  SectionBytes encode_exact() const {
-    ByteWriter writer;
-    std::uint32_t first_entry = 0;
-    for (const GroupPlan& group : m_groups) {
-      std::vector<std::pair<std::uint64_t, std::uint32_t>> keys;
-      for (const EntryPlan& entry : group.entries) {
-        keys.emplace_back(base::leading_u64(entry.target),
-                          first_entry + static_cast<std::uint32_t>(keys.size()));
-      }
-      std::sort(keys.begin(), keys.end());
-      for (const auto& [key, entry] : keys) {
-        write_record(writer, ExactRecord{key, entry});
-      }
-      first_entry += static_cast<std::uint32_t>(keys.size());
-    }
-    return {SectionKind::exact, first_entry, std::move(writer)};
-  }
-
-  SectionBytes encode_targets() const {
-    ByteWriter writer;
-    for (const auto& [digest, numbered] : m_targets) {
-      const Target& target = *numbered.first;
-      const TargetFacts facts = target_facts(target);
-      const bool is_offline = target.origin == TargetOrigin::offline;
-      write_record(writer,
-                   TargetRecord{
-                       .family = static_cast<std::uint16_t>(facts.family),
-                       .flags = is_offline ? k_target_offline : std::uint16_t{0},
-                       .architecture = facts.architecture,
-                       .address_bits = target.identity.address_bits,
-                       .features = facts.features,
-                       .digest = digest,
-                       .platform_name = m_strings.offset_of(target.identity.platform_name),
-                       .device_name = m_strings.offset_of(target.identity.device_name),
-                       .driver_version = m_strings.offset_of(target.identity.driver_version),
-                       .spec = m_strings.offset_of(target.spec),
-                   });
-    }
-    return {SectionKind::target, m_targets.size(), std::move(writer)};
-  }
-
-  SectionBytes encode_blobs() const {
-    ByteWriter writer;
+  std::vector<BlobView> blobs() const {
+    std::vector<BlobView> records;
     std::uint64_t offset = 0;
     for (const auto& [raw_digest, frame] : m_blobs) {
       const std::uint64_t stored_bytes = frame.stored.size_bytes();
-      write_record(
-          writer, BlobView{
-                      .raw_digest = raw_digest,
-                      .stored_digest = frame.stored_digest,
-                      .offset = offset,
-                      .stored_bytes = stored_bytes,
-                      .raw_bytes = frame.raw_bytes,
-                      .reference = frame.reference ? m_blob_index.at(*frame.reference) : k_no_index,
-                      .codec = static_cast<std::uint8_t>(frame.codec),
-                      .flags = 0,
-                  });
+      records.push_back(
+          {.raw_digest = raw_digest,
+           .stored_digest = frame.stored_digest,
+           .offset = offset,
+           .stored_bytes = stored_bytes,
+           .raw_bytes = frame.raw_bytes,
+           .reference = frame.reference ? m_blob_index.at(*frame.reference) : k_no_index,
+           .codec = static_cast<std::uint8_t>(frame.codec)});
       offset += align_up(stored_bytes);
     }
-    return {SectionKind::blob, m_blobs.size(), std::move(writer)};
-  }
-
-  Result<std::optional<SectionBytes>> encode_keys() const {
-    if (!m_options.encryption) {
-      return std::nullopt;
-    }
-    CLBIN_TRY_ASSIGN(const std::vector<KeySlot> slots, sorted_slots(*m_options.encryption));
-    ByteWriter writer;
-    for (const KeySlot& slot : slots) {
-      write_record(writer, slot);
-    }
-    return SectionBytes(SectionKind::keys, slots.size(), std::move(writer));
+    return records;
   }
 
   std::uint64_t payload_bytes() const {
@@ -399,15 +354,15 @@ private:
       CLBIN_TRY(budget.take_raw(std::max(blob.frame.raw_bytes, blob.frame.stored.size_bytes()),
                                 "the bundle"));
     }
-    std::set<std::string_view> programs; // the variants of a program share a manifest and a source
+    std::set<SharedText> programs; // the variants of a program share a manifest and a source
     for (const GroupPlan& group : m_groups) {
       const std::uint64_t listed = k_listed_bytes * (1 + group.entries.size());
       CLBIN_TRY(budget.take_memory(listed, "the bundle"));
-      if (!programs.insert(group.program).second) {
+      if (!programs.insert(group.record.program).second) {
         continue;
       }
       CLBIN_TRY(base::in_context(check_program_limits(group, budget),
-                                 fmt::format("program '{}'", told(group.program))));
+                                 fmt::format("program '{}'", told(group.record.program))));
     }
     return {};
   }
@@ -514,7 +469,8 @@ private:
   // The maps have the digest of the raw bytes as key, whether or not the bundle is encrypted.
   std::map<Digest, std::uint32_t> m_blob_index;
   std::map<Digest, FrameDraft> m_contents; // manifests and sources, never encrypted
-  std::map<Digest, std::pair<const Target*, std::uint32_t>> m_targets;
+  std::map<Digest, TargetView> m_target_of;
+  std::vector<TargetView> m_targets; // those of m_target_of, in order
 };
 
 } // namespace

@@ -20,7 +20,7 @@ constexpr std::array<SectionTraits, k_known_sections> k_sections{{
 
 Result<void> require_flags(std::string_view origin, std::uint32_t flags, std::uint32_t known) {
   if ((flags & ~known) != 0) {
-    return fail(ErrorCode::damaged, "{}: flags 0x{:x} has bits that must be zero", origin, flags);
+    return damaged(origin, "flags 0x{:x} has bits that must be zero", flags);
   }
   return {};
 }
@@ -42,23 +42,38 @@ std::string origin_of(SectionKind kind, std::uint32_t index) {
   return fmt::format("{} {}", traits_of(kind)->record, index);
 }
 
+TargetView view_of(const Target& target) {
+  const auto [family, architecture, features] = target_facts(target);
+  const DeviceIdentity& identity = target.identity;
+  return {family,
+          target.origin,
+          architecture,
+          identity.address_bits,
+          features,
+          target_digest(target),
+          identity.platform_name,
+          identity.device_name,
+          identity.driver_version,
+          target.spec};
+}
+
 Result<void> check_record(const SectionRecord& record, std::string_view /*origin*/) {
   return require_flags(to_string(record.kind), record.flags, k_section_required | k_section_paged);
 }
 
 Result<void> check_record(const EntryRecord& record, std::string_view origin) {
-  if (record.kind != record.match_key >> 56U) {
-    return fail(ErrorCode::damaged, "{}: kind {} is not that of match_key 0x{:016x}", origin,
-                record.kind, record.match_key);
+  const auto kind = static_cast<std::uint16_t>(record.kind);
+  if (kind != record.match_key >> 56U) {
+    return damaged(origin, "kind {} is not that of match_key 0x{:016x}", kind, record.match_key);
   }
-  if (record.type == 0) {
-    return fail(ErrorCode::damaged, "{}: type is 0", origin);
+  if (record.type == PayloadType{}) {
+    return damaged(origin, "type is 0");
   }
   return {};
 }
 
-Result<void> check_record(const TargetRecord& record, std::string_view origin) {
-  return require_flags(origin, record.flags, k_target_offline);
+Result<void> check_record(const TargetView& record, std::string_view origin) {
+  return require_flags(origin, static_cast<std::uint16_t>(record.origin), k_target_offline);
 }
 
 Result<void> check_record(const BlobView& record, std::string_view origin) {

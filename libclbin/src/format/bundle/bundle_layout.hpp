@@ -4,6 +4,7 @@
 #pragma once
 
 #include "format/binary/binary_kind.hpp"
+#include "format/bundle/shared_text.hpp"
 #include "model/device.hpp"
 
 namespace clbin::format {
@@ -26,6 +27,13 @@ inline constexpr std::uint32_t k_trailing_head_bytes = 16;
 inline constexpr std::uint32_t k_max_string_bytes = 1U << 20U;
 inline constexpr std::uint64_t k_max_window_bytes = 1ULL << 27U;
 inline constexpr std::uint32_t k_max_key_slots = 1024;
+
+// Returns an error of `origin`, a record or a section, that violates a rule.
+template <typename... Args>
+[[nodiscard]] tl::unexpected<base::Error>
+damaged(std::string_view origin, fmt::format_string<Args...> rule, Args&&... args) {
+  return fail(ErrorCode::damaged, "{}: {}", origin, fmt::format(rule, std::forward<Args>(args)...));
+}
 
 enum class SectionKind : std::uint32_t {
   group = 1,
@@ -66,7 +74,9 @@ enum class BlobCodec : std::uint8_t { stored = 0, zstd = 1, zstd_encrypted = 2 }
 
 // A field whose bytes must be zero.
 template <std::size_t size>
-struct Zeros {};
+struct Zeros {
+  friend bool operator==(const Zeros&, const Zeros&) = default;
+};
 
 // The prefix without its magic.
 struct Prefix {
@@ -77,14 +87,7 @@ struct Prefix {
   std::uint64_t total_bytes = 0;
   Digest root;
 };
-void visit(Is<Prefix> auto& prefix, const auto& member) {
-  member("major", prefix.major);
-  member("minor", prefix.minor);
-  member("directory_bytes", prefix.directory_bytes);
-  member("body_bytes", prefix.body_bytes);
-  member("total_bytes", prefix.total_bytes);
-  member("root", prefix.root.bytes);
-}
+CLBIN_VISIT(Prefix, major, minor, directory_bytes, body_bytes, total_bytes, root);
 
 struct SectionRecord {
   SectionKind kind{};
@@ -94,113 +97,80 @@ struct SectionRecord {
   std::uint32_t record_bytes = 0;
   std::uint32_t count = 0;
 };
-void visit(Is<SectionRecord> auto& record, const auto& member) {
-  member("kind", record.kind);
-  member("flags", record.flags);
-  member("offset", record.offset);
-  member("bytes", record.bytes);
-  member("record_bytes", record.record_bytes);
-  member("count", record.count);
-}
+CLBIN_VISIT(SectionRecord, kind, flags, offset, bytes, record_bytes, count);
 
 struct PageRecord {
   std::uint64_t first_key = 0;
   Digest digest;
 };
-void visit(Is<PageRecord> auto& record, const auto& member) {
-  member("first_key", record.first_key);
-  member("digest of a page", record.digest.bytes);
-}
+CLBIN_VISIT(PageRecord, first_key, digest);
 
 struct GroupRecord {
   static constexpr SectionKind k_section = SectionKind::group;
   std::uint64_t name_hash = 0;
-  std::uint32_t program = 0;
-  std::uint32_t variant = 0;
-  std::uint32_t options = 0;
+  SharedText program;
+  SharedText variant;
+  SharedText options; // used by the source fallback
   std::uint32_t first_entry = 0;
   std::uint32_t entry_count = 0;
-  std::uint32_t source_blob = 0;
-  std::uint32_t manifest_blob = 0;
-};
-void visit(Is<GroupRecord> auto& record, const auto& member) {
-  member("name_hash", record.name_hash);
-  member("program", record.program);
-  member("variant", record.variant);
-  member("options", record.options);
-  member("first_entry", record.first_entry);
-  member("entry_count", record.entry_count);
-  member("source_blob", record.source_blob);
-  member("manifest_blob", record.manifest_blob);
-  member("the last field", Zeros<4>());
-}
+  std::uint32_t source_blob = k_no_index;
+  std::uint32_t manifest_blob = k_no_index;
+  Zeros<4> reserved{};
 
-struct EntryRecord {
-  static constexpr SectionKind k_section = SectionKind::entry;
-  std::uint64_t match_key = 0;
-  std::uint32_t target = 0;
-  std::uint32_t blob = 0;
-  std::uint32_t kernels = 0;
-  std::uint32_t options = 0;
-  std::uint16_t kind = 0;
-  std::uint8_t type = 0;
-  std::uint8_t address_bits = 0;
-  std::uint32_t manifest_row = 0;
+  [[nodiscard]] bool contains(std::uint32_t entry) const noexcept {
+    return entry >= first_entry && entry - first_entry < entry_count;
+  }
 };
-void visit(Is<EntryRecord> auto& record, const auto& member) {
-  member("match_key", record.match_key);
-  member("target", record.target);
-  member("blob", record.blob);
-  member("kernels", record.kernels);
-  member("options", record.options);
-  member("kind", record.kind);
-  member("type", record.type);
-  member("address_bits", record.address_bits);
-  member("manifest_row", record.manifest_row);
-}
+CLBIN_VISIT(GroupRecord, name_hash, program, variant, options, first_entry, entry_count,
+            source_blob, manifest_blob, reserved);
 
-struct ExactRecord {
-  static constexpr SectionKind k_section = SectionKind::exact;
-  std::uint64_t target_key = 0;
-  std::uint32_t entry = 0;
-};
-void visit(Is<ExactRecord> auto& record, const auto& member) {
-  member("target_key", record.target_key);
-  member("entry", record.entry);
-  member("the last field", Zeros<4>());
-}
-
-struct TargetRecord {
+struct TargetView {
   static constexpr SectionKind k_section = SectionKind::target;
-  std::uint16_t family = 0;
-  std::uint16_t flags = 0;
+  DeviceFamily family = DeviceFamily::unknown;
+  TargetOrigin origin = TargetOrigin::installed_device; // bit 0 of the flags
   std::uint32_t architecture = 0;
   std::uint32_t address_bits = 0;
   std::uint32_t features = 0;
-  Digest digest;
-  std::uint32_t platform_name = 0;
-  std::uint32_t device_name = 0;
-  std::uint32_t driver_version = 0;
-  std::uint32_t spec = 0;
+  Digest digest; // target_digest
+  // The texts that the table contains for reports; the manifest contains the whole identity.
+  SharedText platform_name;
+  SharedText device_name;
+  SharedText driver_version;
+  SharedText spec;
 };
-void visit(Is<TargetRecord> auto& record, const auto& member) {
-  member("family", record.family);
-  member("flags", record.flags);
-  member("architecture", record.architecture);
-  member("address_bits", record.address_bits);
-  member("features", record.features);
-  member("digest", record.digest.bytes);
-  member("platform_name", record.platform_name);
-  member("device_name", record.device_name);
-  member("driver_version", record.driver_version);
-  member("spec", record.spec);
-}
+CLBIN_VISIT(TargetView, family, origin, architecture, address_bits, features, digest, platform_name,
+            device_name, driver_version, spec);
+
+// Returns the record of a target.
+[[nodiscard]] TargetView view_of(const Target& target);
 
 // Views contain other numbers unchanged. A payload that is not executable is never passed to a
 // driver.
 enum class PayloadType : std::uint8_t { executable = 1, library = 2, compiled_object = 3 };
 
-// The record of BLOB, used directly because it contains nothing to look up.
+struct EntryRecord {
+  static constexpr SectionKind k_section = SectionKind::entry;
+  std::uint64_t match_key = 0;
+  TargetView target;
+  std::uint32_t blob = 0;
+  SharedNames kernels; // ascending, none empty
+  SharedText options;
+  BinaryKind kind = BinaryKind::unknown;
+  PayloadType type = PayloadType::executable;
+  std::uint8_t address_bits = 0;
+  std::uint32_t manifest_row = 0;
+};
+CLBIN_VISIT(EntryRecord, match_key, target, blob, kernels, options, kind, type, address_bits,
+            manifest_row);
+
+struct ExactRecord {
+  static constexpr SectionKind k_section = SectionKind::exact;
+  std::uint64_t target_key = 0;
+  std::uint32_t entry = 0;
+  Zeros<4> reserved{};
+};
+CLBIN_VISIT(ExactRecord, target_key, entry, reserved);
+
 struct BlobView {
   static constexpr SectionKind k_section = SectionKind::blob;
   Digest raw_digest;
@@ -211,26 +181,23 @@ struct BlobView {
   std::uint32_t reference = k_no_index;
   std::uint8_t codec = 0;
   std::uint8_t flags = 0;
+  Zeros<2> reserved{};
 
   [[nodiscard]] bool has_reference() const noexcept { return reference != k_no_index; }
 };
-void visit(Is<BlobView> auto& record, const auto& member) {
-  member("raw_digest", record.raw_digest.bytes);
-  member("stored_digest", record.stored_digest.bytes);
-  member("offset", record.offset);
-  member("stored_bytes", record.stored_bytes);
-  member("raw_bytes", record.raw_bytes);
-  member("reference", record.reference);
-  member("codec", record.codec);
-  member("flags", record.flags);
-  member("the last field", Zeros<2>());
-}
+CLBIN_VISIT(BlobView, raw_digest, stored_digest, offset, stored_bytes, raw_bytes, reference, codec,
+            flags, reserved);
 
 // Rules of single records. Errors: damaged.
 [[nodiscard]] Result<void> check_record(const SectionRecord& record, std::string_view origin);
 [[nodiscard]] Result<void> check_record(const EntryRecord& record, std::string_view origin);
-[[nodiscard]] Result<void> check_record(const TargetRecord& record, std::string_view origin);
+[[nodiscard]] Result<void> check_record(const TargetView& record, std::string_view origin);
 [[nodiscard]] Result<void> check_record(const BlobView& record, std::string_view origin);
+
+// A field that refers to another table. The file contains a number, and the record what it means.
+template <typename T>
+concept Reference =
+    std::same_as<T, SharedText> || std::same_as<T, SharedNames> || std::same_as<T, TargetView>;
 
 // Writes and reads the bytes of one field.
 template <std::size_t size>
@@ -245,9 +212,13 @@ void write_field(ByteWriter& writer, Number auto number) {
   writer.write_bytes(
       base::little_endian(static_cast<std::make_unsigned_t<decltype(number)>>(number)));
 }
+void write_field(ByteWriter& writer, const auto& digest_or_key) requires requires {
+  digest_or_key.bytes;
+}
+{ writer.write_bytes(digest_or_key.bytes); }
 template <std::size_t size>
-Result<void> read_field(ByteReader& reader, std::string_view name, Zeros<size>& /*field*/) {
-  return reader.require_zero(size, name);
+Result<void> read_field(ByteReader& reader, std::string_view /*name*/, Zeros<size>& /*field*/) {
+  return reader.require_zero(size, "the last field");
 }
 template <std::size_t size>
 Result<void> read_field(ByteReader& reader, std::string_view name,
@@ -262,19 +233,49 @@ Result<void> read_field(ByteReader& reader, std::string_view name, Number auto& 
   number = static_cast<Field>(base::from_little_endian<std::make_unsigned_t<Field>>(bytes));
   return {};
 }
+Result<void> read_field(ByteReader& reader, std::string_view name,
+                        auto& digest_or_key) requires requires {
+  digest_or_key.bytes;
+}
+{ return read_field(reader, name, digest_or_key.bytes); }
 
-template <Record T>
-void write_record(ByteWriter& writer, const T& record) {
-  visit(record, [&](std::string_view /*name*/, const auto& field) { write_field(writer, field); });
+// Reads and writes the number of a reference, but not what it means.
+struct IgnoreReferences {
+  std::uint32_t operator()(const auto& /*reference*/) const { return 0; }
+  Result<void> operator()(std::string_view /*name*/, std::uint32_t /*number*/,
+                          auto& /*reference*/) const {
+    return {};
+  }
+};
+
+// `number_of` returns the number of a reference.
+template <Record T, typename NumberOf = IgnoreReferences>
+void write_record(ByteWriter& writer, const T& record, const NumberOf& number_of = {}) {
+  visit(record, [&](std::string_view /*name*/, const auto& field) {
+    if constexpr (Reference<std::remove_cvref_t<decltype(field)>>) {
+      write_field(writer, std::uint32_t{number_of(field)});
+    } else {
+      write_field(writer, field);
+    }
+  });
 }
 
-// Reads the next record of `reader`. `origin` is its name in messages. Errors: truncated, damaged.
-template <Record T>
-[[nodiscard]] Result<T> read_record(ByteReader& reader, std::string_view origin) {
+// Reads the next record of `reader`. `origin` is its name in messages ("entry 17"). `follow` sets a
+// reference to what its number means, or returns an error. Errors: truncated, damaged.
+template <Record T, typename Follow = IgnoreReferences>
+[[nodiscard]] Result<T> read_record(ByteReader& reader, std::string_view origin,
+                                    const Follow& follow = {}) {
   T record;
   Result<void> done;
-  visit(record, [&](std::string_view name, auto&& field) {
-    if (done) {
+  visit(record, [&](std::string_view name, auto& field) {
+    if (!done) {
+      return;
+    }
+    if constexpr (Reference<std::remove_reference_t<decltype(field)>>) {
+      std::uint32_t number = 0;
+      done = read_field(reader, name, number);
+      done = done ? follow(name, number, field) : std::move(done);
+    } else {
       done = read_field(reader, name, field);
     }
   });
@@ -284,11 +285,12 @@ template <Record T>
   }
   return record;
 }
-// `bytes` is one record; `origin` is its name in messages ("entry 17").
-template <Record T>
-[[nodiscard]] Result<T> read_record(ByteView bytes, std::string_view origin) {
+// `bytes` is one record.
+template <Record T, typename Follow = IgnoreReferences>
+[[nodiscard]] Result<T> read_record(ByteView bytes, std::string_view origin,
+                                    const Follow& follow = {}) {
   ByteReader reader(bytes, origin);
-  return read_record<T>(reader, origin);
+  return read_record<T>(reader, origin, follow);
 }
 
 // Writes the magic and the other fields.

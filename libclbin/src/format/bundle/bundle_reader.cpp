@@ -11,7 +11,6 @@ namespace clbin::format {
 namespace {
 
 constexpr std::size_t k_max_listed_names = 8;
-constexpr std::string_view k_caller = "look-up";
 
 std::string join_names(const std::set<SharedText>& names) {
   std::string text;
@@ -33,8 +32,8 @@ Result<void> check_encrypted_size(const BlobView& blob, std::string_view origin)
   const bool is_raw = blob.stored_bytes >= k_added &&
                       blob.stored_bytes - k_added == blob.raw_bytes && !blob.has_reference();
   if (!is_frame && !is_raw) {
-    return fail(ErrorCode::damaged, "{}: codec 2 with stored_bytes {}, raw_bytes {}{}", origin,
-                blob.stored_bytes, blob.raw_bytes, blob.has_reference() ? " and a reference" : "");
+    return damaged(origin, "codec 2 with stored_bytes {}, raw_bytes {}{}", blob.stored_bytes,
+                   blob.raw_bytes, blob.has_reference() ? " and a reference" : "");
   }
   return {};
 }
@@ -42,27 +41,25 @@ Result<void> check_encrypted_size(const BlobView& blob, std::string_view origin)
 Result<void> check_codec(const BlobView& blob, bool has_keys, std::string_view origin) {
   const auto codec = static_cast<BlobCodec>(blob.codec);
   if (has_keys && codec != BlobCodec::zstd_encrypted) {
-    return fail(ErrorCode::damaged, "{}: codec is {}, but the bundle is encrypted", origin,
-                blob.codec);
+    return damaged(origin, "codec is {}, but the bundle is encrypted", blob.codec);
   }
   switch (codec) {
   case BlobCodec::stored:
     if (blob.stored_bytes != blob.raw_bytes || blob.has_reference()) {
-      return fail(ErrorCode::damaged,
-                  "{}: codec 0 with stored_bytes {}, raw_bytes {} or a reference", origin,
-                  blob.stored_bytes, blob.raw_bytes);
+      return damaged(origin, "codec 0 with stored_bytes {}, raw_bytes {} or a reference",
+                     blob.stored_bytes, blob.raw_bytes);
     }
     return {};
   case BlobCodec::zstd:
     if (blob.stored_bytes >= blob.raw_bytes) {
-      return fail(ErrorCode::damaged, "{}: stored_bytes {} is not below raw_bytes {}", origin,
-                  blob.stored_bytes, blob.raw_bytes);
+      return damaged(origin, "stored_bytes {} is not below raw_bytes {}", blob.stored_bytes,
+                     blob.raw_bytes);
     }
     return {};
   case BlobCodec::zstd_encrypted:
     return has_keys ? check_encrypted_size(blob, origin) : Result<void>();
   }
-  return fail(ErrorCode::damaged, "{}: codec {} is not known", origin, blob.codec);
+  return damaged(origin, "codec {} is not known", blob.codec);
 }
 
 } // namespace
@@ -99,7 +96,7 @@ Result<std::vector<KeySlot>> BundleReader::key_slots() const {
     return slots;
   }
   for (std::uint32_t i = 0; i < m_tables->count(SectionKind::keys); ++i) {
-    CLBIN_TRY_ASSIGN(const KeySlot slot, m_tables->read<KeySlot>(i, k_caller));
+    CLBIN_TRY_ASSIGN(const KeySlot slot, m_tables->read<KeySlot>(i));
     slots.push_back(slot);
   }
   CLBIN_TRY(check_key_slots(slots));
@@ -121,49 +118,26 @@ Result<void> BundleReader::unlock(std::shared_ptr<const base::ContentKey> key) {
 
 // Tables. -----------------------------------------------------------------------------------------
 
-// Checks an index that comes from the caller, not from the bundle.
-Result<void> BundleReader::check_index(SectionKind kind, std::uint32_t index) const {
-  if (index >= m_tables->count(kind)) {
-    return fail(ErrorCode::invalid_argument, "there is no {}: the bundle has {}",
-                origin_of(kind, index), m_tables->count(kind));
-  }
-  return {};
+// Checks the range of a group, which can be damaged, or that of another bundle.
+bool BundleReader::has_range(const GroupRecord& group) const noexcept {
+  return group.first_entry <= entry_count() &&
+         group.entry_count <= entry_count() - group.first_entry;
 }
 
-// Checks a GroupView that comes from the caller, because it may belong to another bundle.
 Result<void> BundleReader::check_range(const GroupView& group) const {
-  const std::uint32_t entries = m_tables->count(SectionKind::entry);
-  if (group.first_entry > entries || group.entry_count > entries - group.first_entry) {
+  if (!has_range(group)) {
     return fail(ErrorCode::invalid_argument, "group '{}' is not one of this bundle", group.program);
   }
   return {};
 }
 
-Result<GroupRecord> BundleReader::group_record(std::uint32_t index) const {
-  CLBIN_TRY_ASSIGN(const GroupRecord record, m_tables->read<GroupRecord>(index, k_caller));
-  const std::uint32_t entries = entry_count();
-  if (record.first_entry > entries || record.entry_count > entries - record.first_entry) {
-    return fail(ErrorCode::damaged, "{}: {} entries from {} on are beyond the {} of the table",
-                origin_of(SectionKind::group, index), record.entry_count, record.first_entry,
-                entries);
+Result<void> BundleReader::check_record_range(const GroupRecord& group, std::uint32_t index) const {
+  if (!has_range(group)) {
+    return damaged(origin_of(SectionKind::group, index),
+                   "{} entries from {} on are beyond the {} of the table", group.entry_count,
+                   group.first_entry, entry_count());
   }
-  return record;
-}
-
-Result<GroupView> BundleReader::group_view(std::uint32_t index) const {
-  CLBIN_TRY_ASSIGN(const GroupRecord record, group_record(index));
-  const std::string origin = origin_of(SectionKind::group, index);
-  CLBIN_TRY_ASSIGN(SharedText program, m_tables->shared_text(record.program, origin, "program"));
-  CLBIN_TRY_ASSIGN(SharedText variant, m_tables->shared_text(record.variant, origin, "variant"));
-  CLBIN_TRY_ASSIGN(SharedText options, m_tables->shared_text(record.options, origin, "options"));
-  return GroupView{index,
-                   std::move(program),
-                   std::move(variant),
-                   std::move(options),
-                   record.first_entry,
-                   record.entry_count,
-                   record.source_blob,
-                   record.manifest_blob};
+  return {};
 }
 
 // Searches the ranges of GROUP, which cover ENTRY without gaps or overlaps.
@@ -172,7 +146,8 @@ Result<std::uint32_t> BundleReader::group_of_entry(std::uint32_t entry) const {
   std::uint32_t high = group_count();
   while (low < high) {
     const std::uint32_t middle = low + (high - low) / 2;
-    CLBIN_TRY_ASSIGN(const GroupRecord record, group_record(middle));
+    CLBIN_TRY_ASSIGN(const auto record, m_tables->read<GroupRecord>(middle));
+    CLBIN_TRY(check_record_range(record, middle));
     if (entry < record.first_entry) {
       high = middle;
     } else if (entry - record.first_entry < record.entry_count) {
@@ -181,47 +156,16 @@ Result<std::uint32_t> BundleReader::group_of_entry(std::uint32_t entry) const {
       low = middle + 1;
     }
   }
-  return fail(ErrorCode::damaged, "{}: no group contains it", origin_of(SectionKind::entry, entry));
-}
-
-Result<TargetView> BundleReader::target_view(std::uint32_t index, std::string_view user) const {
-  CLBIN_TRY_ASSIGN(const TargetRecord record, m_tables->read<TargetRecord>(index, user));
-  const std::string origin = origin_of(SectionKind::target, index);
-  TargetView view;
-  view.origin = (record.flags & k_target_offline) != 0 ? TargetOrigin::offline
-                                                       : TargetOrigin::installed_device;
-  view.family = static_cast<DeviceFamily>(record.family);
-  view.digest = record.digest;
-  const auto text = [&](std::uint32_t offset, std::string_view field) {
-    return m_tables->shared_text(offset, origin, field);
-  };
-  CLBIN_TRY_ASSIGN(view.platform_name, text(record.platform_name, "platform_name"));
-  CLBIN_TRY_ASSIGN(view.device_name, text(record.device_name, "device_name"));
-  CLBIN_TRY_ASSIGN(view.driver_version, text(record.driver_version, "driver_version"));
-  CLBIN_TRY_ASSIGN(view.spec, text(record.spec, "spec"));
-  return view;
+  return damaged(origin_of(SectionKind::entry, entry), "no group contains it");
 }
 
 Result<EntryView> BundleReader::entry_view(std::uint32_t index, std::uint32_t group) const {
-  CLBIN_TRY_ASSIGN(const EntryRecord record, m_tables->read<EntryRecord>(index, k_caller));
-  const std::string origin = origin_of(SectionKind::entry, index);
+  CLBIN_TRY_ASSIGN(EntryRecord record, m_tables->read_whole<EntryRecord>(index));
   if (record.blob >= blob_count()) {
-    return fail(ErrorCode::damaged, "{}: blob {} is beyond the {} of the table", origin,
-                record.blob, blob_count());
+    return damaged(origin_of(SectionKind::entry, index), "blob {} is beyond the {} of the table",
+                   record.blob, blob_count());
   }
-  EntryView view;
-  view.index = index;
-  view.group = group;
-  CLBIN_TRY_ASSIGN(view.target, target_view(record.target, origin));
-  view.match_key = record.match_key;
-  view.kind = static_cast<BinaryKind>(record.kind);
-  view.type = static_cast<PayloadType>(record.type);
-  view.address_bits = record.address_bits;
-  view.blob = record.blob;
-  view.manifest_row = record.manifest_row;
-  CLBIN_TRY_ASSIGN(view.kernels, m_tables->shared_names(record.kernels, origin, "kernels"));
-  CLBIN_TRY_ASSIGN(view.options, m_tables->shared_text(record.options, origin, "options"));
-  return view;
+  return EntryView{std::move(record), index, group};
 }
 
 tl::unexpected<base::Error> BundleReader::no_such_group(std::string_view program,
@@ -230,7 +174,7 @@ tl::unexpected<base::Error> BundleReader::no_such_group(std::string_view program
   std::set<SharedText> variants;
   std::unordered_set<const void*> seen; // avoids repeated comparisons of the same object
   for (std::uint32_t i = 0; i < group_count(); ++i) {
-    auto group = group_view(i);
+    auto group = this->group(i);
     if (!group) {
       return tl::unexpected(std::move(group.error()));
     }
@@ -250,12 +194,13 @@ tl::unexpected<base::Error> BundleReader::no_such_group(std::string_view program
 }
 
 Result<GroupView> BundleReader::group(std::uint32_t index) const {
-  CLBIN_TRY(check_index(SectionKind::group, index));
-  return group_view(index);
+  CLBIN_TRY_ASSIGN(GroupRecord record, m_tables->read_whole<GroupRecord>(index));
+  CLBIN_TRY(check_record_range(record, index));
+  return GroupView{std::move(record), index};
 }
 
 Result<EntryView> BundleReader::entry(std::uint32_t index) const {
-  CLBIN_TRY(check_index(SectionKind::entry, index));
+  CLBIN_TRY(m_tables->record(SectionKind::entry, index)); // checks the index
   CLBIN_TRY_ASSIGN(const std::uint32_t group, group_of_entry(index));
   return entry_view(index, group);
 }
@@ -274,11 +219,10 @@ Result<GroupView> BundleReader::find_group(std::string_view program,
   const std::uint32_t count = group_count();
   CLBIN_TRY_ASSIGN(std::uint32_t index, m_tables->lower_bound(SectionKind::group, 0, count, hash));
   for (; index < count; ++index) {
-    CLBIN_TRY_ASSIGN(const GroupRecord record, group_record(index));
-    if (record.name_hash != hash) {
+    CLBIN_TRY_ASSIGN(GroupView group, this->group(index));
+    if (group.name_hash != hash) {
       break;
     }
-    CLBIN_TRY_ASSIGN(GroupView group, group_view(index));
     if (group.program == program && group.variant == variant) {
       return group;
     }
@@ -297,31 +241,24 @@ Result<std::vector<EntryView>> BundleReader::find_exact(const GroupView& group,
   std::optional<std::uint32_t> last;
   for (; index < end; ++index) {
     const std::string origin = origin_of(SectionKind::exact, index);
-    CLBIN_TRY_ASSIGN(const ExactRecord exact, m_tables->read<ExactRecord>(index, k_caller));
+    CLBIN_TRY_ASSIGN(const ExactRecord exact, m_tables->read<ExactRecord>(index));
     if (exact.target_key != key) {
       break;
     }
     if (last.has_value() && exact.entry <= *last) {
-      return fail(ErrorCode::damaged, "{}: it is out of order", origin);
+      return damaged(origin, "it is out of order");
     }
     last = exact.entry;
     if (!group.contains(exact.entry)) {
-      return fail(ErrorCode::damaged, "{}: entry {} is not one of its group", origin, exact.entry);
+      return damaged(origin, "entry {} is not one of its group", exact.entry);
     }
-    CLBIN_TRY_ASSIGN(const EntryRecord entry, m_tables->read<EntryRecord>(exact.entry, origin));
-    const std::string of_entry = origin_of(SectionKind::entry, exact.entry);
-    CLBIN_TRY_ASSIGN(const TargetRecord made_for,
-                     m_tables->read<TargetRecord>(entry.target, of_entry));
-    if (made_for.digest == target) {
-      const bool is_repeated = std::ranges::any_of(found, [&entry](const EntryView& other) {
-        return static_cast<std::uint16_t>(other.kind) == entry.kind;
-      });
-      if (is_repeated) {
-        return fail(ErrorCode::damaged, "{}: an entry before it has the same target and kind",
-                    of_entry);
+    CLBIN_TRY_ASSIGN(EntryView entry, entry_view(exact.entry, group.index));
+    if (entry.target.digest == target) {
+      if (std::ranges::find(found, entry.kind, &EntryView::kind) != found.end()) {
+        return damaged(origin_of(SectionKind::entry, exact.entry),
+                       "an entry before it has the same target and kind");
       }
-      CLBIN_TRY_ASSIGN(EntryView view, entry_view(exact.entry, group.index));
-      found.push_back(std::move(view));
+      found.push_back(std::move(entry));
     }
   }
   return found;
@@ -347,25 +284,24 @@ Result<EntryRange> BundleReader::find_key_range(const GroupView& group, std::uin
 
 // Blobs. ------------------------------------------------------------------------------------------
 
-Result<BlobView> BundleReader::blob_view(std::uint32_t index, std::string_view user) const {
+Result<BlobView> BundleReader::blob(std::uint32_t index, std::string_view user) const {
   CLBIN_TRY_ASSIGN(const BlobView blob, m_tables->read<BlobView>(index, user));
   const std::string origin = origin_of(SectionKind::blob, index);
   const std::uint64_t available = m_tables->section_bytes(SectionKind::payload);
   if (blob.offset % k_alignment != 0 || blob.offset > available ||
       blob.stored_bytes > available - blob.offset) {
-    return fail(ErrorCode::damaged,
-                "{}: stored_bytes {} at offset {} are beyond the {} bytes of PAYLOAD", origin,
-                blob.stored_bytes, blob.offset, available);
+    return damaged(origin, "stored_bytes {} at offset {} are beyond the {} bytes of PAYLOAD",
+                   blob.stored_bytes, blob.offset, available);
   }
   if (blob.raw_bytes == 0 || blob.stored_bytes == 0) {
-    return fail(ErrorCode::damaged, "{}: stored_bytes {} and raw_bytes {} must not be 0", origin,
-                blob.stored_bytes, blob.raw_bytes);
+    return damaged(origin, "stored_bytes {} and raw_bytes {} must not be 0", blob.stored_bytes,
+                   blob.raw_bytes);
   }
   CLBIN_TRY(check_codec(blob, is_encrypted(), origin));
   const std::uint32_t count = blob_count();
   if (blob.has_reference() && (blob.reference >= count || blob.reference == index)) {
-    return fail(ErrorCode::damaged, "{}: reference {} is itself or beyond the {} of the table",
-                origin, blob.reference, count);
+    return damaged(origin, "reference {} is itself or beyond the {} of the table", blob.reference,
+                   count);
   }
   return blob;
 }
@@ -392,10 +328,9 @@ Result<std::optional<BlobView>> BundleReader::reference_of(const BlobView& blob,
   if (!blob.has_reference()) {
     return std::nullopt;
   }
-  CLBIN_TRY_ASSIGN(const BlobView referred, blob_view(blob.reference, origin));
+  CLBIN_TRY_ASSIGN(const BlobView referred, this->blob(blob.reference, origin));
   if (referred.has_reference()) {
-    return fail(ErrorCode::damaged, "{}: its reference {} has a reference itself", origin,
-                blob.reference);
+    return damaged(origin, "its reference {} has a reference itself", blob.reference);
   }
   return referred;
 }
@@ -403,7 +338,7 @@ Result<std::optional<BlobView>> BundleReader::reference_of(const BlobView& blob,
 // Returns a blob whose frame can be read and decompressed.
 Result<BlobView> BundleReader::readable_blob(std::uint32_t index, std::string_view user) const {
   const std::string origin = origin_of(SectionKind::blob, index);
-  CLBIN_TRY_ASSIGN(const BlobView blob, blob_view(index, user));
+  CLBIN_TRY_ASSIGN(const BlobView blob, blob(index, user));
   CLBIN_TRY(check_blob_limits(blob, origin));
   CLBIN_TRY_ASSIGN(const auto referred, reference_of(blob, origin));
   if (!referred) {
@@ -411,8 +346,8 @@ Result<BlobView> BundleReader::readable_blob(std::uint32_t index, std::string_vi
   }
   if (blob.raw_bytes > k_max_window_bytes ||
       referred->raw_bytes > k_max_window_bytes - blob.raw_bytes) {
-    return fail(ErrorCode::damaged, "{}: raw_bytes {} and the {} of its reference are above {}",
-                origin, blob.raw_bytes, referred->raw_bytes, k_max_window_bytes);
+    return damaged(origin, "raw_bytes {} and the {} of its reference are above {}", blob.raw_bytes,
+                   referred->raw_bytes, k_max_window_bytes);
   }
   CLBIN_TRY(check_blob_limits(*referred, origin_of(SectionKind::blob, blob.reference)));
   return blob;
@@ -435,13 +370,10 @@ Result<ByteRegion> BundleReader::frame(const BlobView& blob, std::string_view or
   if (static_cast<BlobCodec>(blob.codec) != BlobCodec::zstd_encrypted) {
     return region;
   }
-  std::optional<Digest> reference;
-  if (blob.has_reference()) {
-    CLBIN_TRY_ASSIGN(const BlobView referred, blob_view(blob.reference, origin));
-    reference = referred.raw_digest;
-  }
-  std::optional<Bytes> plain =
-      m_key->decrypt(binding_of(blob.raw_digest, blob.raw_bytes, reference), region.view());
+  CLBIN_TRY_ASSIGN(const auto reference, reference_of(blob, origin));
+  std::optional<Bytes> plain = m_key->decrypt(
+      binding_of(blob.raw_digest, blob.raw_bytes, reference ? reference->raw_digest : Digest()),
+      region.view());
   if (!plain && !m_key->is_present()) {
     return fail(
         ErrorCode::encrypted,
@@ -465,45 +397,26 @@ Result<Bytes> BundleReader::raw_against(const BlobView& blob, std::string_view o
   return base::in_context(decompressor.decompress(frame, reference, blob.raw_bytes), origin);
 }
 
-Result<Bytes> BundleReader::raw_bytes(std::uint32_t index, std::string_view user,
-                                      ReadBudget& budget, std::optional<ByteView> reference) const {
-  const std::string origin = origin_of(SectionKind::blob, index);
-  CLBIN_TRY_ASSIGN(const BlobView blob, readable_blob(index, user));
-  CLBIN_TRY(budget.take_raw(std::max(blob.raw_bytes, blob.stored_bytes), origin));
-  CLBIN_TRY_ASSIGN(const ByteRegion own_frame, frame(blob, origin));
-  base::ZstdDecompressor decompressor;
-  Bytes read;
-  if (blob.has_reference() && !reference) {
-    const std::string of_reference = origin_of(SectionKind::blob, blob.reference);
-    CLBIN_TRY_ASSIGN(const BlobView referred, blob_view(blob.reference, origin));
-    CLBIN_TRY(budget.take_raw(std::max(referred.raw_bytes, referred.stored_bytes), of_reference));
-    CLBIN_TRY_ASSIGN(const ByteRegion its_frame, frame(referred, of_reference));
-    CLBIN_TRY_ASSIGN(read, raw_against(referred, of_reference, its_frame.view(), {}, decompressor));
-  }
-  return raw_against(blob, origin, own_frame.view(), reference.value_or(read), decompressor);
-}
-
-Result<BlobView> BundleReader::blob(std::uint32_t index) const {
-  CLBIN_TRY(check_index(SectionKind::blob, index));
-  return blob_view(index, k_caller);
-}
-
 ReadBudget BundleReader::budget() const noexcept {
   const ReadBudget usual = ReadBudget::for_bundle(total_bytes());
   return {m_limits.max_memory_bytes != 0 ? m_limits.max_memory_bytes : usual.memory_limit(),
           m_limits.max_total_raw_bytes != 0 ? m_limits.max_total_raw_bytes : usual.raw_limit()};
 }
 
-Result<Bytes> BundleReader::read_blob(std::uint32_t index, ReadBudget* budget) const {
-  CLBIN_TRY(check_index(SectionKind::blob, index));
+Result<Bytes> BundleReader::read_blob(std::uint32_t index, ReadBudget* budget,
+                                      std::string_view user) const {
   ReadBudget own = this->budget();
-  return raw_bytes(index, k_caller, budget == nullptr ? own : *budget);
-}
-
-Result<Bytes> BundleReader::read_against(std::uint32_t index, ByteView reference,
-                                         ReadBudget& budget) const {
-  CLBIN_TRY(check_index(SectionKind::blob, index));
-  return raw_bytes(index, k_caller, budget, reference);
+  ReadBudget& spent = budget == nullptr ? own : *budget;
+  const std::string origin = origin_of(SectionKind::blob, index);
+  CLBIN_TRY_ASSIGN(const BlobView blob, readable_blob(index, user));
+  CLBIN_TRY(spent.take_raw(std::max(blob.raw_bytes, blob.stored_bytes), origin));
+  CLBIN_TRY_ASSIGN(const ByteRegion own_frame, frame(blob, origin));
+  Bytes reference;
+  if (blob.has_reference()) { // which has none itself
+    CLBIN_TRY_ASSIGN(reference, read_blob(blob.reference, &spent, origin));
+  }
+  base::ZstdDecompressor decompressor;
+  return raw_against(blob, origin, own_frame.view(), reference, decompressor);
 }
 
 Result<ByteRegion> BundleReader::read_frame(std::uint32_t index) const {
@@ -520,8 +433,7 @@ Result<ByteRegion> BundleReader::read_stored(std::uint32_t index) const {
 
 Result<Bytes> BundleReader::decompress(std::uint32_t index, ByteView frame, ByteView reference,
                                        base::ZstdDecompressor& decompressor) const {
-  CLBIN_TRY(check_index(SectionKind::blob, index));
-  CLBIN_TRY_ASSIGN(const BlobView blob, readable_blob(index, k_caller));
+  CLBIN_TRY_ASSIGN(const BlobView blob, readable_blob(index));
   return raw_against(blob, origin_of(SectionKind::blob, index), frame,
                      blob.has_reference() ? reference : ByteView(), decompressor);
 }
@@ -532,7 +444,7 @@ std::invoke_result_t<Decode, ByteView, ReadBudget*>
 BundleReader::decoded(std::uint32_t index, std::uint64_t raw_bytes, const std::string& origin,
                       ReadBudget& budget, const Decode& decode) const {
   CLBIN_TRY(budget.take_memory(raw_bytes, origin));
-  CLBIN_TRY_ASSIGN(const Bytes bytes, this->raw_bytes(index, origin, budget));
+  CLBIN_TRY_ASSIGN(const Bytes bytes, read_blob(index, &budget, origin));
   auto value = decode(bytes, &budget);
   budget.return_memory(raw_bytes);
   return base::in_context(std::move(value), origin);
@@ -541,7 +453,7 @@ BundleReader::decoded(std::uint32_t index, std::uint64_t raw_bytes, const std::s
 Result<Manifest> BundleReader::decode_manifest_of(const GroupView& group,
                                                   ReadBudget& budget) const {
   const std::string origin = fmt::format("manifest of program '{}'", told(group.program));
-  CLBIN_TRY_ASSIGN(const BlobView blob, blob_view(group.manifest_blob, origin));
+  CLBIN_TRY_ASSIGN(const BlobView blob, blob(group.manifest_blob, origin));
   CLBIN_TRY(check_unlocked(blob, origin));
   return decoded(group.manifest_blob, blob.raw_bytes, origin, budget, decode_manifest);
 }
@@ -561,7 +473,7 @@ Result<SourcePackage> BundleReader::read_source(const GroupView& group, ReadBudg
   const std::string origin = fmt::format("source of program '{}'", told(group.program));
   ReadBudget own = this->budget();
   ReadBudget& spent = budget == nullptr ? own : *budget;
-  CLBIN_TRY_ASSIGN(const BlobView blob, blob_view(group.source_blob, origin));
+  CLBIN_TRY_ASSIGN(const BlobView blob, blob(group.source_blob, origin));
   CLBIN_TRY(check_unlocked(blob, origin));
   CLBIN_TRY(check_blob_limits(blob, origin_of(SectionKind::blob, group.source_blob)));
   return decoded(group.source_blob, blob.raw_bytes, origin, spent, decode_source_package);

@@ -2,57 +2,23 @@
 // checked when a look-up first needs it, and a payload when it is requested.
 #pragma once
 
+#include "base/zstd_codec.hpp"
 #include "format/bundle/bundle_tables.hpp"
 #include "format/bundle/encryption.hpp"
 #include "format/bundle/manifest.hpp"
 
 #include <atomic>
 
-namespace clbin::base {
-class ZstdDecompressor;
-} // namespace clbin::base
-
 namespace clbin::format {
 
 // A program and a variant.
-struct GroupView {
+struct GroupView : GroupRecord {
   std::uint32_t index = 0;
-  SharedText program;
-  SharedText variant;
-  SharedText options; // used by the source fallback
-  std::uint32_t first_entry = 0;
-  std::uint32_t entry_count = 0;
-  std::uint32_t source_blob = k_no_index;
-  std::uint32_t manifest_blob = k_no_index;
-
-  [[nodiscard]] bool contains(std::uint32_t entry) const noexcept {
-    return entry >= first_entry && entry - first_entry < entry_count;
-  }
 };
 
-struct TargetView {
-  TargetOrigin origin = TargetOrigin::installed_device;
-  DeviceFamily family = DeviceFamily::unknown;
-  Digest digest; // target_digest
-  // The texts that the table contains for reports; the manifest contains the whole identity.
-  SharedText platform_name;
-  SharedText device_name;
-  SharedText driver_version;
-  SharedText spec;
-};
-
-struct EntryView {
+struct EntryView : EntryRecord {
   std::uint32_t index = 0;
   std::uint32_t group = 0;
-  TargetView target;
-  std::uint64_t match_key = 0;
-  BinaryKind kind = BinaryKind::unknown;
-  PayloadType type = PayloadType::executable;
-  std::uint8_t address_bits = 0;
-  std::uint32_t blob = 0;
-  std::uint32_t manifest_row = 0;
-  SharedNames kernels; // ascending, none empty
-  SharedText options;
 };
 
 // Describes the payload by its match key and its target, without reading it.
@@ -90,9 +56,7 @@ public:
   [[nodiscard]] std::uint64_t total_bytes() const noexcept { return m_prefix.total_bytes; }
   [[nodiscard]] const Digest& root_digest() const noexcept { return m_prefix.root; }
   [[nodiscard]] const std::string& name() const noexcept { return m_tables->source().name(); }
-  [[nodiscard]] std::pair<std::uint16_t, std::uint16_t> format_version() const noexcept {
-    return {m_prefix.major, m_prefix.minor};
-  }
+  [[nodiscard]] const Prefix& prefix() const noexcept { return m_prefix; }
   // Whether the bundle was opened with a policy, and is therefore signed by a trusted key.
   [[nodiscard]] bool is_trusted() const noexcept { return m_is_trusted; }
   // Returns the highest counter by a trusted key; 0 if there is none, or is_trusted() is false.
@@ -126,7 +90,8 @@ public:
   // Returns the same if the group is known, and reads fewer pages. `index` must be in its range
   // (invalid_argument).
   [[nodiscard]] Result<EntryView> entry(std::uint32_t index, const GroupView& group) const;
-  [[nodiscard]] Result<BlobView> blob(std::uint32_t index) const;
+  // `user` names the record that contains the index in messages; empty if it is the caller's.
+  [[nodiscard]] Result<BlobView> blob(std::uint32_t index, std::string_view user = {}) const;
   // Returns the blob that `blob`, named `origin` in messages, is compressed against; std::nullopt
   // if there is none. damaged: it is compressed against another one itself.
   [[nodiscard]] Result<std::optional<BlobView>> reference_of(const BlobView& blob,
@@ -149,10 +114,8 @@ public:
 
   // Returns the raw bytes: checks the stored digest, decrypts, and decompresses to exactly
   // raw_bytes. Does not check the raw digest; `verify` does. Errors: also encrypted.
-  [[nodiscard]] Result<Bytes> read_blob(std::uint32_t index, ReadBudget* budget = nullptr) const;
-  // Behaves like read_blob, with a reference that the caller has read (empty if there is none).
-  [[nodiscard]] Result<Bytes> read_against(std::uint32_t index, ByteView reference,
-                                           ReadBudget& budget) const;
+  [[nodiscard]] Result<Bytes> read_blob(std::uint32_t index, ReadBudget* budget = nullptr,
+                                        std::string_view user = {}) const;
   // Returns the frame after checking its stored digest, decrypted. Errors: also encrypted.
   [[nodiscard]] Result<ByteRegion> read_frame(std::uint32_t index) const;
   // Returns the stored bytes after checking their digest, still encrypted if the bundle is.
@@ -186,26 +149,21 @@ private:
   BundleReader(std::shared_ptr<const ByteSource> source, OpenedDirectory opened,
                const ReadLimits& limits, bool is_trusted);
 
-  [[nodiscard]] Result<void> check_index(SectionKind kind, std::uint32_t index) const;
   [[nodiscard]] Result<void> check_range(const GroupView& group) const;
-  [[nodiscard]] Result<GroupRecord> group_record(std::uint32_t index) const;
-  [[nodiscard]] Result<GroupView> group_view(std::uint32_t index) const;
+  [[nodiscard]] bool has_range(const GroupRecord& group) const noexcept;
+  [[nodiscard]] Result<void> check_record_range(const GroupRecord& group,
+                                                std::uint32_t index) const;
   [[nodiscard]] Result<std::uint32_t> group_of_entry(std::uint32_t entry) const;
   [[nodiscard]] Result<EntryView> entry_view(std::uint32_t index, std::uint32_t group) const;
-  [[nodiscard]] Result<TargetView> target_view(std::uint32_t index, std::string_view user) const;
   [[nodiscard]] tl::unexpected<base::Error> no_such_group(std::string_view program,
                                                           std::string_view variant) const;
 
-  [[nodiscard]] Result<BlobView> blob_view(std::uint32_t index, std::string_view user) const;
-  [[nodiscard]] Result<BlobView> readable_blob(std::uint32_t index, std::string_view user) const;
+  [[nodiscard]] Result<BlobView> readable_blob(std::uint32_t index,
+                                               std::string_view user = {}) const;
   [[nodiscard]] Result<void> check_unlocked(const BlobView& blob, std::string_view origin) const;
   [[nodiscard]] Result<void> check_blob_limits(const BlobView& blob, std::string_view origin) const;
   [[nodiscard]] Result<ByteRegion> stored(const BlobView& blob, std::string_view origin) const;
   [[nodiscard]] Result<ByteRegion> frame(const BlobView& blob, std::string_view origin) const;
-  // Reads the reference too, unless it is given.
-  [[nodiscard]] Result<Bytes> raw_bytes(std::uint32_t index, std::string_view user,
-                                        ReadBudget& budget,
-                                        std::optional<ByteView> reference = {}) const;
   template <typename Decode>
   [[nodiscard]] std::invoke_result_t<Decode, ByteView, ReadBudget*>
   decoded(std::uint32_t index, std::uint64_t raw_bytes, const std::string& origin,
@@ -239,6 +197,44 @@ private:
   const BundleReader& m_reader;
   const Manifest& m_manifest;
   std::vector<bool> m_is_named; // by row
+};
+
+// Raw bytes that were compared with their raw digest, from which new bundles and extracted files
+// are made. Keeps the raw bytes of one reference, which is decompressed only once for consecutive
+// calls for blobs compressed against it. `reader` must outlive this object. Not thread-safe.
+class ProvedBlobs {
+public:
+  explicit ProvedBlobs(const BundleReader& reader) : m_reader(reader), m_budget(reader.budget()) {}
+
+  // Returns the raw bytes of a blob. Errors: digest_mismatch if raw_digest is not theirs,
+  // limit_exceeded if all calls together read more than the budget of one call of the reader, and
+  // those of BundleReader::read_blob.
+  [[nodiscard]] Result<Bytes> read(std::uint32_t index);
+  // Checks that raw_digest is that of the raw bytes. The caller provides the frame. Returns the
+  // digest of the raw bytes, which is not the one in BLOB if the bundle is encrypted. Errors as for
+  // read().
+  [[nodiscard]] Result<Digest> check(std::uint32_t index, ByteView frame);
+  // Returns the same for a blob that was read or checked, or whose dependent was.
+  [[nodiscard]] const Digest& digest(std::uint32_t index) const { return m_digests.at(index); }
+
+  // Sorts blobs so that each frame is decompressed once. Errors: any error of BundleReader::blob.
+  [[nodiscard]] static Result<void> sort_by_reference(const BundleReader& reader,
+                                                      std::vector<std::uint32_t>& blobs);
+
+private:
+  [[nodiscard]] Result<Bytes> decompress(std::uint32_t index, const BlobView& blob, ByteView frame);
+  [[nodiscard]] Result<void> hold_reference(std::uint32_t index);
+  [[nodiscard]] Result<void> prove(std::uint32_t index, const BlobView& blob, ByteView raw);
+  [[nodiscard]] Result<void> charge(std::uint32_t index, std::uint64_t raw_bytes) {
+    return m_budget.take_raw(raw_bytes, origin_of(SectionKind::blob, index));
+  }
+
+  const BundleReader& m_reader;
+  ReadBudget m_budget; // of raw bytes
+  base::ZstdDecompressor m_decompressor;
+  std::optional<std::uint32_t> m_held; // the blob whose proved raw bytes are in m_reference
+  Bytes m_reference;
+  std::map<std::uint32_t, Digest> m_digests; // of raw bytes
 };
 
 // Limits the copies of texts that any number of records may name, for operations that keep or print

@@ -36,32 +36,6 @@ void add_recorded(ProgramDraft& draft, const Manifest& manifest) {
   }
 }
 
-// Returns all blobs but those that are only manifests. A new manifest replaces them.
-Result<std::vector<std::uint32_t>> blobs_but_manifests(const BundleReader& reader) {
-  std::set<std::uint32_t> manifests;
-  std::set<std::uint32_t> others;
-  for (std::uint32_t i = 0; i < reader.group_count(); ++i) {
-    CLBIN_TRY_ASSIGN(const GroupView group, reader.group(i));
-    manifests.insert(group.manifest_blob);
-    others.insert(group.source_blob);
-  }
-  for (std::uint32_t i = 0; i < reader.entry_count(); ++i) {
-    CLBIN_TRY_ASSIGN(const EntryView entry, reader.entry(i));
-    others.insert(entry.blob);
-  }
-  for (std::uint32_t i = 0; i < reader.blob_count(); ++i) {
-    CLBIN_TRY_ASSIGN(const BlobView blob, reader.blob(i));
-    others.insert(blob.reference);
-  }
-  std::vector<std::uint32_t> kept;
-  for (std::uint32_t i = 0; i < reader.blob_count(); ++i) {
-    if (!manifests.contains(i) || others.contains(i)) {
-      kept.push_back(i);
-    }
-  }
-  return kept;
-}
-
 // Copies frames of one bundle into a draft. The draft identifies a frame by its raw digest, which
 // is therefore proved first: with a wrong one, bytes of this bundle would replace those of another.
 class FrameCopier {
@@ -89,45 +63,29 @@ private:
   Result<void> copy_one(std::uint32_t index) {
     CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(index));
     CLBIN_TRY(charge(blob, index));
-    CLBIN_TRY_ASSIGN(FrameDraft frame,
-                     m_reader.is_encrypted() ? decrypted(blob, index) : proved(blob, index));
-    add_frame(m_draft, m_digests.at(index), std::move(frame));
-    return {};
-  }
-
-  // The raw digest, and that of the reference, are known only when the raw bytes are.
-  Result<FrameDraft> decrypted(const BlobView& blob, std::uint32_t index) {
-    FrameDraft frame;
-    CLBIN_TRY_ASSIGN(ByteRegion plain, m_reader.read_frame(index));
-    CLBIN_TRY_ASSIGN(m_digests[index], m_proved.check(index, plain.view()));
-    if (blob.has_reference()) {
-      frame.reference = m_proved.digest(blob.reference);
-    }
-    frame.stored_digest = base::digest_of(plain.view());
-    frame.stored = std::move(plain);
-    frame.raw_bytes = blob.raw_bytes;
-    frame.codec = content_codec(blob);
-    return frame;
-  }
-
-  Result<FrameDraft> proved(const BlobView& blob, std::uint32_t index) {
-    FrameDraft frame;
     CLBIN_TRY_ASSIGN(const auto reference,
                      m_reader.reference_of(blob, origin_of(SectionKind::blob, index)));
-    if (reference) {
+    CLBIN_TRY_ASSIGN(ByteRegion plain, m_reader.read_frame(index));
+    FrameDraft frame;
+    frame.raw_bytes = blob.raw_bytes;
+    frame.codec = content_codec(blob);
+    frame.stored_digest =
+        m_reader.is_encrypted() ? base::digest_of(plain.view()) : blob.stored_digest;
+    if (reference && !m_reader.is_encrypted()) {
       frame.reference = reference->raw_digest;
     }
-    CLBIN_TRY_ASSIGN(frame.stored, m_reader.read_frame(index));
-    frame.stored_digest = blob.stored_digest;
-    frame.raw_bytes = blob.raw_bytes;
-    frame.codec = static_cast<BlobCodec>(blob.codec);
     const auto there = m_draft.frames.find(blob.raw_digest);
-    if (there == m_draft.frames.end() || !is_same_frame(there->second, frame)) {
-      CLBIN_TRY_ASSIGN(const ByteRegion stored, frame.stored.read());
-      CLBIN_TRY(m_proved.check(index, stored.view()));
+    if (there != m_draft.frames.end() && is_same_frame(there->second, frame)) {
+      m_digests[index] = blob.raw_digest; // proved, of another bundle
+    } else {
+      CLBIN_TRY_ASSIGN(m_digests[index], m_proved.check(index, plain.view()));
     }
-    m_digests[index] = blob.raw_digest;
-    return frame;
+    if (reference && m_reader.is_encrypted()) { // known only when the raw bytes are
+      frame.reference = m_proved.digest(blob.reference);
+    }
+    frame.stored = std::move(plain);
+    add_frame(m_draft, m_digests.at(index), std::move(frame));
+    return {};
   }
 
   // Rejects overlapping frames, which would require more memory than the size of the file.
@@ -196,14 +154,8 @@ public:
 
   Result<void> add(const BundleReader& bundle) {
     CLBIN_TRY_ASSIGN(const Programs programs, programs_of(bundle));
-    Input input{
-        bundle, {m_draft, bundle}, std::vector<bool>(bundle.entry_count(), m_selection == nullptr)};
-    std::vector<std::uint32_t> blobs;
-    if (m_selection != nullptr) {
-      CLBIN_TRY_ASSIGN(blobs, selected_blobs(input, programs));
-    } else {
-      CLBIN_TRY_ASSIGN(blobs, blobs_but_manifests(bundle));
-    }
+    Input input{bundle, {m_draft, bundle}, std::vector<bool>(bundle.entry_count())};
+    CLBIN_TRY_ASSIGN(std::vector<std::uint32_t> blobs, needed_blobs(input, programs));
     CLBIN_TRY(input.frames.copy(std::move(blobs)));
     for (const auto& [program, variants] : programs) {
       CLBIN_TRY(add_program(input, program, variants));
@@ -237,26 +189,40 @@ private:
     return m_selection == nullptr || m_selection->source == KeepSource::yes;
   }
 
-  // Decides which entries are kept. Returns the blobs that they and their sources need.
-  Result<std::vector<std::uint32_t>> selected_blobs(Input& input, const Programs& programs) {
+  // Decides which entries are kept. Returns the blobs that they and their sources need; if all are
+  // kept, every blob that is not only a manifest, which a new one replaces.
+  Result<std::vector<std::uint32_t>> needed_blobs(Input& input, const Programs& programs) {
     std::set<std::uint32_t> named;
+    std::set<std::uint32_t> manifests;
     for (const auto& [program, variants] : programs) {
-      const GroupView& first = variants.begin()->second;
-      if (keeps_source() && first.source_blob != k_no_index) {
-        named.insert(first.source_blob);
-      }
       for (const auto& [variant, group] : variants) {
+        manifests.insert(group.manifest_blob);
+        const GroupView& with_source = source_group(group, variants);
+        if (keeps_source() && with_source.source_blob != k_no_index) {
+          named.insert(with_source.source_blob);
+        }
         CLBIN_TRY(select_entries(input, group, named));
       }
     }
+    for (std::uint32_t i = 0; m_selection == nullptr && i < input.bundle.blob_count(); ++i) {
+      if (!manifests.contains(i)) {
+        named.insert(i);
+      }
+    }
     return with_references(input.bundle, named);
+  }
+
+  // Returns the group whose source is that of the program. Merging compares those of all groups.
+  const GroupView& source_group(const GroupView& group,
+                                const std::map<std::string, GroupView>& variants) const {
+    return m_selection == nullptr ? group : variants.begin()->second;
   }
 
   Result<void> select_entries(Input& input, const GroupView& group,
                               std::set<std::uint32_t>& named) const {
     for (std::uint32_t i = 0; i < group.entry_count; ++i) {
       CLBIN_TRY_ASSIGN(const EntryView entry, input.bundle.entry(group.first_entry + i, group));
-      if (m_selection->keep(entry)) {
+      if (m_selection == nullptr || m_selection->keep(entry)) {
         input.is_kept[entry.index] = true;
         named.insert(entry.blob);
       }
@@ -294,7 +260,7 @@ private:
     std::vector<std::string> dropped;
     for (const auto& [variant, group] : variants) {
       CLBIN_TRY(check.check(group));
-      CLBIN_TRY(add_source(input, m_selection == nullptr ? group : first, draft));
+      CLBIN_TRY(add_source(input, source_group(group, variants), draft));
       CLBIN_TRY(add_variant(input, group, draft));
       CLBIN_TRY_ASSIGN(const std::uint32_t kept, add_entries(input, group, manifest));
       m_result.dropped_entries += group.entry_count - kept;
@@ -444,11 +410,8 @@ private:
   Result<void> add_entries(const GroupView& group, Manifest& manifest, ProgramInput& program) {
     for (std::uint32_t i = 0; i < group.entry_count; ++i) {
       CLBIN_TRY_ASSIGN(const EntryView entry, m_input.entry(group.first_entry + i, group));
-      ManifestEntry& row = manifest.entries[entry.manifest_row];
-      program.entries.push_back({group.variant, std::move(row.target), std::move(row.options),
-                                 m_payloads.at(entry.blob), std::move(row.kernels),
-                                 std::move(row.build_log), std::move(row.tools),
-                                 std::move(row.spec_constants)});
+      program.entries.push_back(
+          {std::move(manifest.entries[entry.manifest_row]), m_payloads.at(entry.blob)});
     }
     return {};
   }
@@ -462,98 +425,6 @@ private:
 };
 
 } // namespace
-
-Result<Bytes> ProvedBlobs::read(std::uint32_t index) {
-  if (m_held == index) {
-    CLBIN_TRY(charge(m_reference.size())); // the caller writes each copy
-    return m_reference;
-  }
-  CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(index));
-  CLBIN_TRY_ASSIGN(const ByteRegion frame, m_reader.read_frame(index));
-  return decompress(index, blob, frame.view());
-}
-
-Result<Digest> ProvedBlobs::check(std::uint32_t index, ByteView frame) {
-  if (m_held == index) {
-    return digest(index);
-  }
-  CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(index));
-  if (content_codec(blob) == BlobCodec::stored) {
-    CLBIN_TRY(prove(index, blob, frame)); // without a copy
-  } else {
-    CLBIN_TRY(decompress(index, blob, frame));
-  }
-  return digest(index);
-}
-
-Result<void> ProvedBlobs::prove(std::uint32_t index, const BlobView& blob, ByteView raw) {
-  // The reader has checked the stored digest, which is over the same bytes if they are stored.
-  const Digest raw_digest = static_cast<BlobCodec>(blob.codec) == BlobCodec::stored
-                                ? blob.stored_digest
-                                : base::digest_of(raw);
-  if (m_reader.table_digest(raw_digest) != blob.raw_digest) {
-    return fail(ErrorCode::digest_mismatch, "blob {}: raw_digest does not match its raw bytes",
-                index);
-  }
-  m_digests.insert_or_assign(index, raw_digest);
-  return {};
-}
-
-Result<Bytes> ProvedBlobs::decompress(std::uint32_t index, const BlobView& blob, ByteView frame) {
-  CLBIN_TRY(charge(blob.raw_bytes));
-  if (blob.has_reference() && m_held != blob.reference) {
-    CLBIN_TRY(hold_reference(blob.reference));
-  }
-  CLBIN_TRY_ASSIGN(Bytes raw, m_reader.decompress(index, frame, m_reference, m_decompressor));
-  CLBIN_TRY(prove(index, blob, raw));
-  return raw;
-}
-
-Result<void> ProvedBlobs::hold_reference(std::uint32_t index) {
-  m_held.reset();
-  m_reference = {};
-  CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(index));
-  if (blob.has_reference()) {
-    return {}; // BundleReader::decompress rejects the blob that refers to it
-  }
-  CLBIN_TRY(charge(blob.raw_bytes));
-  CLBIN_TRY_ASSIGN(const ByteRegion frame, m_reader.read_frame(index));
-  CLBIN_TRY_ASSIGN(m_reference, m_reader.decompress(index, frame.view(), {}, m_decompressor));
-  CLBIN_TRY(prove(index, blob, m_reference));
-  m_held = index;
-  return {};
-}
-
-Result<void> ProvedBlobs::charge(std::uint64_t raw_bytes) {
-  const std::uint64_t limit = raw_bytes_limit(m_reader.total_bytes());
-  if (raw_bytes > limit - m_raw_bytes) {
-    return fail(ErrorCode::limit_exceeded, "its payloads have more than {} raw bytes", limit);
-  }
-  m_raw_bytes += raw_bytes;
-  return {};
-}
-
-Result<void> ProvedBlobs::sort_by_reference(const BundleReader& reader,
-                                            std::vector<std::uint32_t>& blobs) {
-  // Places a reference directly after the blobs compressed against it, when its raw bytes are in
-  // memory.
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> keyed;
-  keyed.reserve(blobs.size());
-  for (const std::uint32_t index : blobs) {
-    CLBIN_TRY_ASSIGN(const BlobView blob, reader.blob(index));
-    const bool alone = !blob.has_reference();
-    const std::uint64_t family = alone ? index : blob.reference;
-    keyed.emplace_back(2 * family + (alone ? 1 : 0), index);
-  }
-  std::sort(keyed.begin(), keyed.end());
-  std::ranges::transform(keyed, blobs.begin(), [](const auto& one) { return one.second; });
-  return {};
-}
-
-std::uint64_t raw_bytes_limit(std::uint64_t total_bytes) noexcept {
-  constexpr std::uint64_t k_always = 1ULL << 30U; // the maximum of one payload
-  return limit_for_file(total_bytes, k_always, 256);
-}
 
 Result<Bytes> merge_bundles(std::span<const BundleReader* const> inputs,
                             const Encryption* encryption) {

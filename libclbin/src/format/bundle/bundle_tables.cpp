@@ -100,31 +100,28 @@ Result<void> check_section_shape(const SectionRecord& record, std::string_view n
                 name);
   }
   if (known != nullptr && required == (record.kind == SectionKind::keys)) {
-    return fail(ErrorCode::damaged, "{}: its flags {} it as required", name,
-                required ? "mark" : "do not mark");
+    return damaged(name, "its flags {} it as required", required ? "mark" : "do not mark");
   }
   if (paged == (record.kind == SectionKind::payload)) {
-    return fail(ErrorCode::damaged, "{}: every section but PAYLOAD has pages", name);
+    return damaged(name, "every section but PAYLOAD has pages");
   }
   if (known != nullptr && record.record_bytes != known->record_bytes) {
-    return fail(ErrorCode::damaged, "{}: record_bytes is {}, expected {}", name,
-                record.record_bytes, known->record_bytes);
+    return damaged(name, "record_bytes is {}, expected {}", record.record_bytes,
+                   known->record_bytes);
   }
   if (record.record_bytes > k_page_bytes) {
-    return fail(ErrorCode::damaged, "{}: record_bytes {} is above {}", name, record.record_bytes,
-                k_page_bytes);
+    return damaged(name, "record_bytes {} is above {}", record.record_bytes, k_page_bytes);
   }
   if (record.kind == SectionKind::keys && (record.count == 0 || record.count > k_max_key_slots)) {
-    return fail(ErrorCode::damaged, "{}: count is {}, expected 1 to {}", name, record.count,
-                k_max_key_slots);
+    return damaged(name, "count is {}, expected 1 to {}", record.count, k_max_key_slots);
   }
   if (record.kind == SectionKind::payload && record.count != 0) {
-    return fail(ErrorCode::damaged, "{}: count is {}, expected 0", name, record.count);
+    return damaged(name, "count is {}, expected 0", record.count);
   }
   if (record.record_bytes != 0 && (record.bytes % record.record_bytes != 0 ||
                                    record.bytes / record.record_bytes != record.count)) {
-    return fail(ErrorCode::damaged, "{}: {} bytes are not {} records of {}", name, record.bytes,
-                record.count, record.record_bytes);
+    return damaged(name, "{} bytes are not {} records of {}", record.bytes, record.count,
+                   record.record_bytes);
   }
   return {};
 }
@@ -135,24 +132,19 @@ Result<void> check_section_shape(const SectionRecord& record, std::string_view n
 constexpr std::size_t k_max_cached_pages = 4096;
 constexpr std::size_t k_string_head_bytes = 4;
 
-Result<std::uint64_t> key_at(ByteView bytes, std::size_t offset) {
-  ByteReader reader(bytes.subspan(offset), "record");
-  return reader.read_u64("key");
+// `bytes` contain whole records.
+std::uint64_t key_at(ByteView bytes, std::size_t offset) {
+  return base::from_little_endian<std::uint64_t>(bytes.subspan(offset, sizeof(std::uint64_t)));
 }
 
 Result<void> check_first_key(SectionKind kind, ByteView bytes, std::uint64_t first_key,
                              std::string_view name) {
-  std::uint64_t expected = 0;
   const SectionTraits* const known = traits_of(kind);
-  if (known == nullptr) {
-    return {};
-  }
-  if (known->key_offset) {
-    CLBIN_TRY_ASSIGN(expected, key_at(bytes, *known->key_offset));
-  }
-  if (first_key != expected) {
-    return fail(ErrorCode::damaged, "{}: first_key is 0x{:016x}, its first record has 0x{:016x}",
-                name, first_key, expected);
+  const bool has_key = known != nullptr && known->key_offset;
+  const std::uint64_t expected = has_key ? key_at(bytes, *known->key_offset) : 0;
+  if (known != nullptr && first_key != expected) {
+    return damaged(name, "first_key is 0x{:016x}, its first record has 0x{:016x}", first_key,
+                   expected);
   }
   return {};
 }
@@ -173,8 +165,7 @@ Result<std::vector<std::string>> split_names(std::string_view joined, std::strin
     const std::size_t end = std::min(joined.find(';', start), joined.size());
     const std::string_view name = joined.substr(start, end - start);
     if (name <= (parts.empty() ? std::string_view() : parts.back())) {
-      return fail(ErrorCode::damaged, "{}: its {} are out of order or one has no name", user,
-                  field);
+      return damaged(user, "its {} are out of order or one has no name", field);
     }
     parts.push_back(name);
     start = end + 1;
@@ -212,9 +203,8 @@ Result<void> Directory::read_sections(ByteReader& reader, std::uint64_t body_byt
     CLBIN_TRY(check_section_shape(record, name));
     if (record.offset != expected_offset || record.offset > body_bytes ||
         record.bytes > body_bytes - record.offset) {
-      return fail(ErrorCode::damaged,
-                  "{}: {} bytes at offset {} are not at {} or end beyond body_bytes {}", name,
-                  record.bytes, record.offset, expected_offset, body_bytes);
+      return damaged(name, "{} bytes at offset {} are not at {} or end beyond body_bytes {}",
+                     record.bytes, record.offset, expected_offset, body_bytes);
     }
     expected_offset = align_up(record.offset + record.bytes);
     last_kind = static_cast<std::uint32_t>(record.kind);
@@ -262,11 +252,10 @@ Result<void> Directory::place_pages(ByteReader& reader) {
   return reader.require_end();
 }
 
-Result<PageRecord> Directory::page(std::uint32_t page) const {
-  return read_record<PageRecord>(
-      m_bytes.view().subspan(m_pages_offset + std::size_t{page} * k_page_record_bytes,
-                             k_page_record_bytes),
-      "page of the directory");
+PageRecord Directory::page(std::uint32_t page) const {
+  const ByteView record = m_bytes.view().subspan(
+      m_pages_offset + std::size_t{page} * k_page_record_bytes, k_page_record_bytes);
+  return read_record<PageRecord>(record, "page of the directory").value(); // it has any values
 }
 
 Result<OpenedDirectory> open_directory(const ByteSource& source, const ReadLimits& limits,
@@ -323,7 +312,7 @@ Result<PageSlice> TablePages::read_page(const SectionLayout& section, std::uint3
   const std::uint64_t size = std::min<std::uint64_t>(section.page_bytes, //
                                                      section.record.bytes - offset);
   CLBIN_TRY_ASSIGN(ByteRegion region, m_source->read(section.record.offset + offset, size, name));
-  CLBIN_TRY_ASSIGN(const PageRecord record, m_directory.page(section.first_page + page));
+  const PageRecord record = m_directory.page(section.first_page + page);
   if (base::digest_of(region.view()) != record.digest) {
     return fail(ErrorCode::digest_mismatch, "{}: its digest does not match: it was changed", name);
   }
@@ -336,9 +325,13 @@ Result<PageSlice> TablePages::read_page(const SectionLayout& section, std::uint3
 Result<PageSlice> TablePages::record(SectionKind kind, std::uint32_t index,
                                      std::string_view user) const {
   const SectionLayout& section = m_directory.section(kind);
+  if (index >= section.record.count && user.empty()) {
+    return fail(ErrorCode::invalid_argument, "there is no {}: the bundle has {}",
+                origin_of(kind, index), section.record.count);
+  }
   if (index >= section.record.count) {
-    return fail(ErrorCode::damaged, "{}: {} {} is beyond the {} of the table", user,
-                traits_of(kind)->record, index, section.record.count);
+    return damaged(user, "{} {} is beyond the {} of the table", traits_of(kind)->record, index,
+                   section.record.count);
   }
   const std::uint32_t per_page = section.page_bytes / section.record.record_bytes;
   CLBIN_TRY_ASSIGN(PageSlice slice, page(section, index / per_page));
@@ -366,8 +359,8 @@ Result<std::string> TablePages::string(std::uint32_t offset, std::string_view us
                                        std::string_view field) const {
   const std::uint64_t available = section_bytes(SectionKind::strings);
   if (offset > available || available - offset < k_string_head_bytes) {
-    return fail(ErrorCode::damaged, "{}: {} at offset {} is beyond the {} bytes of STRINGS", user,
-                field, offset, available);
+    return damaged(user, "{} at offset {} is beyond the {} bytes of STRINGS", field, offset,
+                   available);
   }
   std::string text;
   CLBIN_TRY(copy_string_bytes(offset, k_string_head_bytes, text));
@@ -375,9 +368,9 @@ Result<std::string> TablePages::string(std::uint32_t offset, std::string_view us
   CLBIN_TRY_ASSIGN(const std::uint32_t size_bytes, head.read_u32("size"));
   const std::uint64_t left = available - offset - k_string_head_bytes;
   if (size_bytes > left || size_bytes > k_max_string_bytes) {
-    return fail(ErrorCode::damaged,
-                "{}: {} at offset {} has {} bytes, but {} of STRINGS are left and {} are allowed",
-                user, field, offset, size_bytes, left, k_max_string_bytes);
+    return damaged(user,
+                   "{} at offset {} has {} bytes, but {} of STRINGS are left and {} are allowed",
+                   field, offset, size_bytes, left, k_max_string_bytes);
   }
   CLBIN_TRY(copy_string_bytes(std::uint64_t{offset} + k_string_head_bytes, size_bytes, text));
   return text;
@@ -404,8 +397,8 @@ Result<std::optional<Value>> TablePages::cached(Cache<Value>& cache, std::uint32
   return place->second;
 }
 
-Result<SharedText> TablePages::shared_text(std::uint32_t offset, std::string_view user,
-                                           std::string_view field) const {
+Result<void> TablePages::follow(std::string_view user, std::string_view field, std::uint32_t offset,
+                                SharedText& value) const {
   using Made = std::pair<SharedText, std::uint64_t>;
   const auto make = [&]() -> Result<Made> {
     CLBIN_TRY_ASSIGN(std::string text, string(offset, user, field));
@@ -419,14 +412,16 @@ Result<SharedText> TablePages::shared_text(std::uint32_t offset, std::string_vie
                 "overlap",
                 user, field, offset);
   }
-  return std::move(*text);
+  value = std::move(*text);
+  return {};
 }
 
-Result<SharedNames> TablePages::shared_names(std::uint32_t offset, std::string_view user,
-                                             std::string_view field) const {
+Result<void> TablePages::follow(std::string_view user, std::string_view field, std::uint32_t offset,
+                                SharedNames& value) const {
   using Made = std::pair<SharedNames, std::uint64_t>;
   const auto make = [&]() -> Result<Made> {
-    CLBIN_TRY_ASSIGN(const SharedText text, shared_text(offset, user, field));
+    SharedText text;
+    CLBIN_TRY(follow(user, field, offset, text));
     CLBIN_TRY_ASSIGN(std::vector<std::string> names, split_names(text.str(), user, field));
     const std::uint64_t bytes = names.size() * sizeof(std::string);
     return Made(std::move(names), bytes);
@@ -437,7 +432,8 @@ Result<SharedNames> TablePages::shared_names(std::uint32_t offset, std::string_v
     return fail(ErrorCode::limit_exceeded, "{}: {} at offset {}: too many short names", user, field,
                 offset);
   }
-  return std::move(*names);
+  value = std::move(*names);
+  return {};
 }
 
 Result<std::uint32_t> TablePages::lower_bound(SectionKind kind, std::uint32_t first,
@@ -448,34 +444,22 @@ Result<std::uint32_t> TablePages::lower_bound(SectionKind kind, std::uint32_t fi
   const SectionLayout& section = m_directory.section(kind);
   const std::uint32_t per_page = section.page_bytes / section.record.record_bytes;
   const std::uint32_t last_page = (first + (count - 1)) / per_page;
-  // Finds the last page of the range whose first record is below the key, or the first page of the
-  // range.
-  std::uint32_t low_page = first / per_page;
-  std::uint32_t high_page = last_page;
-  while (low_page < high_page) {
-    const std::uint32_t middle = low_page + (high_page - low_page + 1) / 2;
-    CLBIN_TRY_ASSIGN(const PageRecord record, m_directory.page(section.first_page + middle));
-    if (record.first_key < key) {
-      low_page = middle;
-    } else {
-      high_page = middle - 1;
-    }
-  }
-  CLBIN_TRY_ASSIGN(const PageSlice slice, page(section, low_page));
-  const std::uint32_t page_start = low_page * per_page;
-  std::uint32_t low = std::max(first, page_start) - page_start;
-  std::uint32_t high = low_page == last_page ? first + (count - 1) - page_start + 1 : per_page;
-  while (low < high) {
-    const std::uint32_t middle = low + (high - low) / 2;
-    CLBIN_TRY_ASSIGN(const std::uint64_t middle_key,
-                     key_at(slice.bytes, std::size_t{middle} * section.record.record_bytes));
-    if (middle_key < key) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return page_start + low;
+  // The last page of the range whose first record is below the key, or the first page of the range.
+  const auto pages = std::views::iota(first / per_page + 1, last_page + 1);
+  const auto next_page = std::ranges::lower_bound(pages, key, {}, [&](std::uint32_t page) {
+    return m_directory.page(section.first_page + page).first_key;
+  });
+  const std::uint32_t found_page =
+      first / per_page + static_cast<std::uint32_t>(next_page - pages.begin());
+  CLBIN_TRY_ASSIGN(const PageSlice slice, page(section, found_page));
+  const std::uint32_t page_start = found_page * per_page;
+  const std::uint32_t begin = std::max(first, page_start);
+  const std::uint32_t end = found_page == last_page ? first + count : page_start + per_page;
+  const auto records = std::views::iota(begin, end);
+  const auto found = std::ranges::lower_bound(records, key, {}, [&](std::uint32_t index) {
+    return key_at(slice.bytes, std::size_t{index - page_start} * section.record.record_bytes);
+  });
+  return begin + static_cast<std::uint32_t>(found - records.begin());
 }
 
 } // namespace clbin::format

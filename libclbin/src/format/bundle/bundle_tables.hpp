@@ -4,7 +4,6 @@
 #pragma once
 
 #include "format/bundle/read_limits.hpp"
-#include "format/bundle/shared_text.hpp"
 #include "format/bundle/signatures.hpp"
 
 #include <mutex>
@@ -39,7 +38,7 @@ public:
   [[nodiscard]] const std::vector<SectionLayout>& sections() const noexcept { return m_sections; }
   [[nodiscard]] std::uint32_t page_count() const noexcept { return m_page_count; }
   // `page` is an index among all pages and must be less than page_count().
-  [[nodiscard]] Result<PageRecord> page(std::uint32_t page) const;
+  [[nodiscard]] PageRecord page(std::uint32_t page) const;
 
 private:
   explicit Directory(ByteRegion bytes) : m_bytes(std::move(bytes)) {}
@@ -92,27 +91,32 @@ public:
   // than its page_count.
   [[nodiscard]] Result<PageSlice> page(const SectionLayout& section, std::uint32_t page) const;
   // Returns the bytes of one record. `user` names the record that contains the index ("entry 17")
-  // in messages: "entry 17: blob 99 is beyond the 12 of the table".
+  // in messages: "entry 17: blob 99 is beyond the 12 of the table". If it is empty, the index is
+  // that of the caller, and a wrong one an invalid_argument.
   [[nodiscard]] Result<PageSlice> record(SectionKind kind, std::uint32_t index,
-                                         std::string_view user) const;
-  template <Record T>
-  [[nodiscard]] Result<T> read(std::uint32_t index, std::string_view user) const {
+                                         std::string_view user = {}) const;
+  // Returns the record, and calls `follow` for its references, as read_record() does.
+  template <Record T, typename Follow = IgnoreReferences>
+  [[nodiscard]] Result<T> read(std::uint32_t index, std::string_view user = {},
+                               const Follow& follow = {}) const {
     CLBIN_TRY_ASSIGN(const PageSlice slice, record(T::k_section, index, user));
-    return read_record<T>(slice.bytes, origin_of(T::k_section, index));
+    return read_record<T>(slice.bytes, origin_of(T::k_section, index), follow);
+  }
+  // Returns the record with its texts and its target. Reads each text only once, even if many
+  // records name it. Errors: also limit_exceeded, if the texts read so far have more bytes than
+  // STRINGS, which is possible only if they overlap, or if lists of names need more than 8 MiB plus
+  // 6 bytes for each byte of STRINGS; damaged, if the names of a list do not ascend or one is
+  // empty.
+  template <Record T>
+  [[nodiscard]] Result<T> read_whole(std::uint32_t index, std::string_view user = {}) const {
+    const std::string origin = origin_of(T::k_section, index);
+    return read<T>(index, user, [&](std::string_view field, std::uint32_t number, auto& value) {
+      return follow(origin, field, number, value);
+    });
   }
   // `user` and `field` name the record and the field that contain the offset in STRINGS.
   [[nodiscard]] Result<std::string> string(std::uint32_t offset, std::string_view user,
                                            std::string_view field) const;
-  // Returns the same, but reads each string only once, even if many records name it. Errors: also
-  // limit_exceeded, if the strings requested so far have more bytes than STRINGS, which is possible
-  // only if they overlap.
-  [[nodiscard]] Result<SharedText> shared_text(std::uint32_t offset, std::string_view user,
-                                               std::string_view field) const;
-  // Returns the parts of the string between semicolons, and reads it only once, too. Errors: also
-  // damaged, if the parts do not ascend or one is empty, and limit_exceeded, if such lists need
-  // more than 8 MiB plus 6 bytes for each byte of STRINGS.
-  [[nodiscard]] Result<SharedNames> shared_names(std::uint32_t offset, std::string_view user,
-                                                 std::string_view field) const;
   // Returns the first of the records [first, first + count) whose key, its first u64, is not less
   // than `key`; first + count if there is none. The range must be inside the section, and its keys
   // should ascend. If they do not, the result is an arbitrary index of the range.
@@ -131,6 +135,17 @@ private:
   template <typename Value, typename Make>
   [[nodiscard]] Result<std::optional<Value>> cached(Cache<Value>& cache, std::uint32_t offset,
                                                     std::uint64_t limit, const Make& make) const;
+  // Sets `value` to the text at an offset in STRINGS, to its parts between semicolons, or to a
+  // record.
+  [[nodiscard]] Result<void> follow(std::string_view user, std::string_view field,
+                                    std::uint32_t offset, SharedText& value) const;
+  [[nodiscard]] Result<void> follow(std::string_view user, std::string_view field,
+                                    std::uint32_t offset, SharedNames& value) const;
+  [[nodiscard]] Result<void> follow(std::string_view user, std::string_view /*field*/,
+                                    std::uint32_t index, Record auto& value) const {
+    CLBIN_TRY_ASSIGN(value, read_whole<std::remove_reference_t<decltype(value)>>(index, user));
+    return {};
+  }
   [[nodiscard]] Result<PageSlice> read_page(const SectionLayout& section, std::uint32_t page) const;
   [[nodiscard]] Result<void> copy_string_bytes(std::uint64_t offset, std::size_t size_bytes,
                                                std::string& text) const;

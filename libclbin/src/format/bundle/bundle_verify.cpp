@@ -1,8 +1,10 @@
-// Checks every rule of clbin(5) on every byte; implements BundleReader::verify and ManifestCheck.
+// Checks every rule of clbin(5) on every byte; implements BundleReader::verify, ManifestCheck
+// and ProvedBlobs.
 #include "format/bundle/bundle_reader.hpp"
 
 #include "base/json_document.hpp"
 
+#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -33,6 +35,17 @@ std::string row_difference(const EntryView& entry, const BlobView& blob, const M
   return same_kernels ? "" : "its kernels are not those of the table";
 }
 
+// Returns the value of a field for messages.
+std::string shown(const SharedText& text) {
+  return fmt::format("'{}'", base::printable_excerpt(text));
+}
+std::string shown(Number auto number) {
+  return std::to_string(static_cast<std::uint64_t>(number));
+}
+std::string shown(const Digest& digest) {
+  return base::to_hex(digest);
+}
+
 // The last key of a table whose keys must ascend.
 template <typename Key>
 class Ascending {
@@ -40,7 +53,7 @@ public:
   // Error: damaged, unless `key` is above the last one. `subject` is what is out of order.
   Result<void> next(Key key, std::string_view origin, std::string_view subject) {
     if (m_last && !(*m_last < key)) {
-      return fail(ErrorCode::damaged, "{}: {} is out of order", origin, subject);
+      return damaged(origin, "{} is out of order", subject);
     }
     m_last = std::move(key);
     return {};
@@ -56,8 +69,7 @@ public:
       : m_reader(reader), m_tables(tables), m_budget(reader.budget()) {}
 
   Result<void> run() {
-    CLBIN_TRY(check_pages());
-    CLBIN_TRY(check_section_padding());
+    CLBIN_TRY(check_sections());
     CLBIN_TRY(m_reader.key_slots());
     CLBIN_TRY(check_strings());
     CLBIN_TRY(check_targets());
@@ -71,17 +83,11 @@ public:
   }
 
 private:
-  Result<void> check_pages() const {
+  Result<void> check_sections() const {
     for (const SectionLayout& section : m_tables.directory().sections()) {
       for (std::uint32_t page = 0; page < section.page_count; ++page) {
         CLBIN_TRY(m_tables.page(section, page));
       }
-    }
-    return {};
-  }
-
-  Result<void> check_section_padding() const {
-    for (const SectionLayout& section : m_tables.directory().sections()) {
       const SectionRecord& record = section.record;
       CLBIN_TRY(check_padding(m_tables.source(), record.offset + record.bytes,
                               padding_after(record.bytes),
@@ -98,12 +104,12 @@ private:
       const std::string origin =
           origin_of(SectionKind::strings, static_cast<std::uint32_t>(m_string_starts.size()));
       if (offset > k_no_index) {
-        return fail(ErrorCode::damaged, "{}: offset {} does not fit 32 bits", origin, offset);
+        return damaged(origin, "offset {} does not fit 32 bits", offset);
       }
       const auto start = static_cast<std::uint32_t>(offset);
       CLBIN_TRY_ASSIGN(std::string text, m_tables.string(start, origin, "text"));
       if (last ? text <= *last : !text.empty()) {
-        return fail(ErrorCode::damaged, "{}: '{}' is out of order", origin, text);
+        return damaged(origin, "'{}' is out of order", text);
       }
       m_string_starts.push_back(start);
       offset += k_head_bytes + text.size();
@@ -116,25 +122,27 @@ private:
     return {};
   }
 
-  Result<void> check_string_start(std::uint32_t offset, std::string_view origin,
-                                  std::string_view field) const {
-    if (!std::binary_search(m_string_starts.begin(), m_string_starts.end(), offset)) {
-      return fail(ErrorCode::damaged, "{}: {}: no string begins at offset {}", origin, field,
-                  offset);
-    }
+  // Checks that a string begins at each offset of a record.
+  template <Record T>
+  Result<void> check_string_starts(std::uint32_t index) const {
+    const std::string origin = origin_of(T::k_section, index);
+    const auto check = [&](std::string_view field, std::uint32_t offset,
+                           const auto& value) -> Result<void> {
+      if (!Record<decltype(value)> && !std::ranges::binary_search(m_string_starts, offset)) {
+        return damaged(origin, "{}: no string begins at offset {}", field, offset);
+      }
+      return {};
+    };
+    CLBIN_TRY(m_tables.read<T>(index, origin, check));
     return {};
   }
 
   Result<void> check_targets() const {
     Ascending<Digest> digests;
     for (std::uint32_t i = 0; i < m_tables.count(SectionKind::target); ++i) {
-      const std::string origin = origin_of(SectionKind::target, i);
-      CLBIN_TRY_ASSIGN(const TargetRecord target, m_tables.read<TargetRecord>(i, "TARGET"));
-      CLBIN_TRY(digests.next(target.digest, origin, "its digest"));
-      CLBIN_TRY(check_string_start(target.platform_name, origin, "platform_name"));
-      CLBIN_TRY(check_string_start(target.device_name, origin, "device_name"));
-      CLBIN_TRY(check_string_start(target.driver_version, origin, "driver_version"));
-      CLBIN_TRY(check_string_start(target.spec, origin, "spec"));
+      CLBIN_TRY_ASSIGN(const TargetView target, m_tables.read<TargetView>(i));
+      CLBIN_TRY(digests.next(target.digest, origin_of(SectionKind::target, i), "its digest"));
+      CLBIN_TRY(check_string_starts<TargetView>(i));
     }
     return {};
   }
@@ -148,8 +156,7 @@ private:
       CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(i));
       CLBIN_TRY(digests.next(blob.raw_digest, origin, "its raw_digest"));
       if (blob.offset != expected_offset) {
-        return fail(ErrorCode::damaged, "{}: offset is {}, expected {}", origin, blob.offset,
-                    expected_offset);
+        return damaged(origin, "offset is {}, expected {}", blob.offset, expected_offset);
       }
       const std::uint64_t end = blob.offset + blob.stored_bytes;
       const std::uint64_t padding = std::min(padding_after(blob.stored_bytes), payload.bytes - end);
@@ -173,40 +180,16 @@ private:
     return {};
   }
 
-  // Checks each reference together with the blobs that are compressed against it, so that it is
-  // read only once.
-  Result<void> check_raw_bytes() {
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> order; // reference or blob itself, blob
-    for (std::uint32_t i = 0; i < m_reader.blob_count(); ++i) {
-      CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(i));
-      order.emplace_back(!blob.has_reference() ? i : blob.reference, i);
-    }
-    std::ranges::sort(order, {}, [](const auto& pair) {
-      return std::tuple(pair.first, pair.first != pair.second, pair.second);
-    });
-    Bytes reference;
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      const auto [first, index] = order[i];
-      const bool is_needed = i + 1 < order.size() && order[i + 1].first == index;
-      if (first == index) {
-        reference = {};
-      }
-      CLBIN_TRY_ASSIGN(Bytes raw, check_blob(index, reference));
-      if (is_needed) {
-        reference = std::move(raw);
-      }
+  Result<void> check_raw_bytes() const {
+    std::vector<std::uint32_t> blobs(m_reader.blob_count());
+    std::iota(blobs.begin(), blobs.end(), 0);
+    CLBIN_TRY(ProvedBlobs::sort_by_reference(m_reader, blobs));
+    ProvedBlobs proved(m_reader);
+    for (const std::uint32_t index : blobs) {
+      CLBIN_TRY_ASSIGN(const ByteRegion frame, m_reader.read_frame(index));
+      CLBIN_TRY(proved.check(index, frame.view()));
     }
     return {};
-  }
-
-  Result<Bytes> check_blob(std::uint32_t index, base::ByteView reference) {
-    CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(index));
-    CLBIN_TRY_ASSIGN(Bytes raw, m_reader.read_against(index, reference, m_budget));
-    if (m_reader.table_digest(base::digest_of(raw)) != blob.raw_digest) {
-      return fail(ErrorCode::digest_mismatch, "{}: raw_digest does not match its raw bytes",
-                  origin_of(SectionKind::blob, index));
-    }
-    return raw;
   }
 
   Result<void> check_groups() {
@@ -215,17 +198,15 @@ private:
     for (std::uint32_t i = 0; i < m_reader.group_count(); ++i) {
       const std::string origin = origin_of(SectionKind::group, i);
       CLBIN_TRY_ASSIGN(GroupView group, check_group(i));
-      CLBIN_TRY(keys.next({name_hash(group.program, group.variant), group.program, group.variant},
-                          origin, "it"));
+      CLBIN_TRY(keys.next({group.name_hash, group.program, group.variant}, origin, "it"));
       if (group.first_entry != expected_first) {
-        return fail(ErrorCode::damaged, "{}: first_entry is {}, expected {}", origin,
-                    group.first_entry, expected_first);
+        return damaged(origin, "first_entry is {}, expected {}", group.first_entry, expected_first);
       }
       expected_first += group.entry_count;
       CLBIN_TRY(check_group_blobs(group));
       CLBIN_TRY(check_entries(group));
       CLBIN_TRY(check_exact(group));
-      m_programs[group.program].push_back(i);
+      m_programs[group.program].emplace(group.variant, std::move(group));
     }
     if (expected_first != m_reader.entry_count()) {
       return fail(ErrorCode::damaged, "GROUP: its groups contain {} entries, but the table has {}",
@@ -236,22 +217,18 @@ private:
 
   Result<GroupView> check_group(std::uint32_t index) {
     const std::string origin = origin_of(SectionKind::group, index);
-    CLBIN_TRY_ASSIGN(const GroupRecord record, m_tables.read<GroupRecord>(index, "GROUP"));
-    CLBIN_TRY(check_string_start(record.program, origin, "program"));
-    CLBIN_TRY(check_string_start(record.variant, origin, "variant"));
-    CLBIN_TRY(check_string_start(record.options, origin, "options"));
+    CLBIN_TRY(check_string_starts<GroupRecord>(index));
     CLBIN_TRY_ASSIGN(GroupView group, m_reader.group(index));
     CLBIN_TRY(m_budget.take_raw(2 * (group.program.size() + group.variant.size()), origin));
     const auto is_name = [](const std::string& text) {
       return !text.empty() && text.find('\0') == std::string::npos;
     };
     if (!is_name(group.program) || !is_name(group.variant)) {
-      return fail(ErrorCode::damaged, "{}: program or variant is empty or contains a zero byte",
-                  origin);
+      return damaged(origin, "program or variant is empty or contains a zero byte");
     }
-    if (record.name_hash != name_hash(group.program, group.variant)) {
-      return fail(ErrorCode::damaged, "{}: name_hash is not that of program '{}', variant '{}'",
-                  origin, group.program, group.variant);
+    if (group.name_hash != name_hash(group.program, group.variant)) {
+      return damaged(origin, "name_hash is not that of program '{}', variant '{}'", group.program,
+                     group.variant);
     }
     return group;
   }
@@ -264,12 +241,12 @@ private:
         continue;
       }
       if (index >= m_reader.blob_count()) {
-        return fail(ErrorCode::damaged, "{}: {} {} is beyond the {} of the table", origin, field,
-                    index, m_reader.blob_count());
+        return damaged(origin, "{} {} is beyond the {} of the table", field, index,
+                       m_reader.blob_count());
       }
       CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(index));
       if (blob.has_reference()) {
-        return fail(ErrorCode::damaged, "{}: {} {} has a reference", origin, field, index);
+        return damaged(origin, "{} {} has a reference", field, index);
       }
     }
     return {};
@@ -281,23 +258,15 @@ private:
     for (std::uint32_t i = 0; i < group.entry_count; ++i) {
       const std::uint32_t index = group.first_entry + i;
       CLBIN_TRY_ASSIGN(const EntryView entry, m_reader.entry(index, group));
-      CLBIN_TRY(check_entry_texts(index));
+      CLBIN_TRY(check_string_starts<EntryRecord>(index));
       CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(entry.blob));
       CLBIN_TRY(keys.next({entry.match_key, entry.target.digest, blob.raw_digest},
                           origin_of(SectionKind::entry, index), "it"));
       if (!seen.emplace(entry.target.digest, entry.kind).second) {
-        return fail(ErrorCode::damaged, "{}: an entry before it has the same target and kind",
-                    origin_of(SectionKind::entry, index));
+        return damaged(origin_of(SectionKind::entry, index),
+                       "an entry before it has the same target and kind");
       }
     }
-    return {};
-  }
-
-  Result<void> check_entry_texts(std::uint32_t index) const {
-    const std::string origin = origin_of(SectionKind::entry, index);
-    CLBIN_TRY_ASSIGN(const EntryRecord record, m_tables.read<EntryRecord>(index, "ENTRY"));
-    CLBIN_TRY(check_string_start(record.kernels, origin, "kernels"));
-    CLBIN_TRY(check_string_start(record.options, origin, "options"));
     return {};
   }
 
@@ -306,16 +275,14 @@ private:
     for (std::uint32_t i = 0; i < group.entry_count; ++i) {
       const std::uint32_t index = group.first_entry + i;
       const std::string origin = origin_of(SectionKind::exact, index);
-      CLBIN_TRY_ASSIGN(const ExactRecord exact, m_tables.read<ExactRecord>(index, "EXACT"));
+      CLBIN_TRY_ASSIGN(const ExactRecord exact, m_tables.read<ExactRecord>(index));
       CLBIN_TRY(keys.next({exact.target_key, exact.entry}, origin, "it"));
       if (!group.contains(exact.entry)) {
-        return fail(ErrorCode::damaged, "{}: entry {} is not one of its group", origin,
-                    exact.entry);
+        return damaged(origin, "entry {} is not one of its group", exact.entry);
       }
       CLBIN_TRY_ASSIGN(const EntryView entry, m_reader.entry(exact.entry, group));
       if (exact.target_key != base::leading_u64(entry.target.digest)) {
-        return fail(ErrorCode::damaged, "{}: target_key is not that of entry {}", origin,
-                    exact.entry);
+        return damaged(origin, "target_key is not that of entry {}", exact.entry);
       }
     }
     return {};
@@ -324,57 +291,42 @@ private:
   // Checks the fields of TARGET other than the digest, which covers the whole identity. Reports and
   // --list show these fields.
   Result<void> check_target_of_row(const EntryView& entry, const ManifestEntry& row) const {
+    std::string difference;
+    const TargetView expected = view_of(row.target);
+    visit(entry.target, [&](std::string_view name, const auto& in_table) {
+      visit(expected, [&](std::string_view of_row, const auto& in_row) {
+        if constexpr (std::same_as<decltype(in_table), decltype(in_row)>) {
+          if (name == of_row && in_table != in_row && difference.empty()) {
+            difference = fmt::format("{} is {}, but the manifest records {}", name, shown(in_table),
+                                     shown(in_row));
+          }
+        }
+      });
+    });
+    if (difference.empty()) {
+      return {};
+    }
     const std::string origin = origin_of(SectionKind::entry, entry.index);
-    CLBIN_TRY_ASSIGN(const EntryRecord record, m_tables.read<EntryRecord>(entry.index, "ENTRY"));
-    CLBIN_TRY_ASSIGN(const TargetRecord target, m_tables.read<TargetRecord>(record.target, origin));
-    const std::string target_origin = origin_of(SectionKind::target, record.target);
-    const DeviceIdentity& identity = row.target.identity;
-    const TargetFacts facts = target_facts(row.target);
-    const std::tuple<std::string_view, std::uint32_t, std::uint32_t> numbers[] = {
-        {"family", target.family, static_cast<std::uint32_t>(facts.family)},
-        {"architecture", target.architecture, facts.architecture},
-        {"address_bits", target.address_bits, identity.address_bits},
-        {"features", target.features, facts.features},
-    };
-    for (const auto& [name, in_table, in_row] : numbers) {
-      if (in_table != in_row) {
-        return fail(ErrorCode::manifest_invalid, "{}: {} is {}, but the manifest records {} for {}",
-                    target_origin, name, in_table, in_row, origin);
-      }
-    }
-    const std::tuple<std::string_view, const SharedText&, const std::string&> texts[] = {
-        {"platform_name", entry.target.platform_name, identity.platform_name},
-        {"device_name", entry.target.device_name, identity.device_name},
-        {"driver_version", entry.target.driver_version, identity.driver_version},
-        {"spec", entry.target.spec, row.target.spec},
-    };
-    for (const auto& [name, in_table, in_row] : texts) {
-      if (in_table != in_row) {
-        return fail(ErrorCode::manifest_invalid,
-                    "{}: {} is '{}', but the manifest records '{}' for {}", target_origin, name,
-                    base::printable_excerpt(in_table), base::printable_excerpt(in_row), origin);
-      }
-    }
-    return {};
+    std::uint32_t target = 0;
+    CLBIN_TRY(m_tables.read<EntryRecord>(
+        entry.index, origin, [&](std::string_view field, std::uint32_t number, const auto&) {
+          target = field == "target" ? number : target;
+          return Result<void>();
+        }));
+    return fail(ErrorCode::manifest_invalid, "{}: {} for {}",
+                origin_of(SectionKind::target, target), difference, origin);
   }
 
   Result<void> check_programs() {
-    for (const auto& [program, indices] : m_programs) {
-      std::vector<GroupView> by_variant;
-      for (const std::uint32_t index : indices) {
-        CLBIN_TRY_ASSIGN(GroupView group, m_reader.group(index));
-        by_variant.push_back(std::move(group));
-      }
-      std::ranges::sort(
-          by_variant, {}, [](const GroupView& group) -> auto& { return group.variant.str(); });
-      CLBIN_TRY(check_program(by_variant));
+    for (const auto& [program, variants] : m_programs) {
+      CLBIN_TRY(check_program(variants));
     }
     return {};
   }
 
   // The rows must be in the order (variant, entry), so that exactly one entry names each row.
-  Result<void> check_program(const std::vector<GroupView>& groups) {
-    const GroupView& first = groups.front();
+  Result<void> check_program(const std::map<SharedText, GroupView>& variants) {
+    const GroupView& first = variants.begin()->second;
     ReadBudget budget = m_reader.budget(); // of memory, which each program releases
     CLBIN_TRY_ASSIGN(const BlobView manifest_blob, m_reader.blob(first.manifest_blob));
     CLBIN_TRY(m_budget.take_raw(manifest_blob.raw_bytes,
@@ -382,18 +334,18 @@ private:
     CLBIN_TRY_ASSIGN(const Manifest manifest, m_reader.decode_manifest_of(first, budget));
     ManifestCheck check(m_reader, manifest);
     std::uint32_t expected_row = 0;
-    for (const GroupView& group : groups) {
+    for (const auto& [variant, group] : variants) {
       if (group.source_blob != first.source_blob || group.manifest_blob != first.manifest_blob) {
-        return fail(ErrorCode::damaged, "{}: its source or manifest is not that of {}",
-                    origin_of(SectionKind::group, group.index),
-                    origin_of(SectionKind::group, first.index));
+        return damaged(origin_of(SectionKind::group, group.index),
+                       "its source or manifest is not that of {}",
+                       origin_of(SectionKind::group, first.index));
       }
       CLBIN_TRY(check.check(group));
       for (std::uint32_t i = 0; i < group.entry_count; ++i, ++expected_row) {
         CLBIN_TRY_ASSIGN(const EntryView entry, m_reader.entry(group.first_entry + i, group));
         if (entry.manifest_row != expected_row) {
-          return fail(ErrorCode::damaged, "{}: manifest_row is {}, expected {}",
-                      origin_of(SectionKind::entry, entry.index), entry.manifest_row, expected_row);
+          return damaged(origin_of(SectionKind::entry, entry.index),
+                         "manifest_row is {}, expected {}", entry.manifest_row, expected_row);
         }
         CLBIN_TRY(check_target_of_row(entry, manifest.entries[expected_row]));
       }
@@ -416,7 +368,7 @@ private:
   const BundleReader& m_reader;
   const TablePages& m_tables;
   std::vector<std::uint32_t> m_string_starts;
-  std::map<SharedText, std::vector<std::uint32_t>> m_programs; // the groups of each program
+  std::map<SharedText, std::map<SharedText, GroupView>> m_programs; // by program and variant
   ReadBudget m_budget;
 };
 
@@ -448,6 +400,84 @@ Result<void> ManifestCheck::check(const GroupView& group) {
                   difference);
     }
   }
+  return {};
+}
+
+Result<Bytes> ProvedBlobs::read(std::uint32_t index) {
+  if (m_held == index) {
+    CLBIN_TRY(charge(index, m_reference.size())); // the caller writes each copy
+    return m_reference;
+  }
+  CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(index));
+  CLBIN_TRY_ASSIGN(const ByteRegion frame, m_reader.read_frame(index));
+  return decompress(index, blob, frame.view());
+}
+
+Result<Digest> ProvedBlobs::check(std::uint32_t index, ByteView frame) {
+  if (m_held == index) {
+    return digest(index);
+  }
+  CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(index));
+  if (content_codec(blob) == BlobCodec::stored) {
+    CLBIN_TRY(prove(index, blob, frame)); // without a copy
+  } else {
+    CLBIN_TRY(decompress(index, blob, frame));
+  }
+  return digest(index);
+}
+
+Result<void> ProvedBlobs::prove(std::uint32_t index, const BlobView& blob, ByteView raw) {
+  // The reader has checked the stored digest, which is over the same bytes if they are stored.
+  const Digest raw_digest = static_cast<BlobCodec>(blob.codec) == BlobCodec::stored
+                                ? blob.stored_digest
+                                : base::digest_of(raw);
+  if (m_reader.table_digest(raw_digest) != blob.raw_digest) {
+    return fail(ErrorCode::digest_mismatch, "blob {}: raw_digest does not match its raw bytes",
+                index);
+  }
+  m_digests.insert_or_assign(index, raw_digest);
+  return {};
+}
+
+Result<Bytes> ProvedBlobs::decompress(std::uint32_t index, const BlobView& blob, ByteView frame) {
+  CLBIN_TRY(charge(index, blob.raw_bytes));
+  if (blob.has_reference() && m_held != blob.reference) {
+    CLBIN_TRY(hold_reference(blob.reference));
+  }
+  CLBIN_TRY_ASSIGN(Bytes raw, m_reader.decompress(index, frame, m_reference, m_decompressor));
+  CLBIN_TRY(prove(index, blob, raw));
+  return raw;
+}
+
+Result<void> ProvedBlobs::hold_reference(std::uint32_t index) {
+  m_held.reset();
+  m_reference = {};
+  CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(index));
+  if (blob.has_reference()) {
+    return {}; // BundleReader::decompress rejects the blob that refers to it
+  }
+  CLBIN_TRY(charge(index, blob.raw_bytes));
+  CLBIN_TRY_ASSIGN(const ByteRegion frame, m_reader.read_frame(index));
+  CLBIN_TRY_ASSIGN(m_reference, m_reader.decompress(index, frame.view(), {}, m_decompressor));
+  CLBIN_TRY(prove(index, blob, m_reference));
+  m_held = index;
+  return {};
+}
+
+Result<void> ProvedBlobs::sort_by_reference(const BundleReader& reader,
+                                            std::vector<std::uint32_t>& blobs) {
+  // Places a reference directly after the blobs compressed against it, when its raw bytes are in
+  // memory.
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> keyed;
+  keyed.reserve(blobs.size());
+  for (const std::uint32_t index : blobs) {
+    CLBIN_TRY_ASSIGN(const BlobView blob, reader.blob(index));
+    const bool alone = !blob.has_reference();
+    const std::uint64_t family = alone ? index : blob.reference;
+    keyed.emplace_back(2 * family + (alone ? 1 : 0), index);
+  }
+  std::sort(keyed.begin(), keyed.end());
+  std::ranges::transform(keyed, blobs.begin(), [](const auto& one) { return one.second; });
   return {};
 }
 

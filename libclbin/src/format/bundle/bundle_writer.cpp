@@ -297,9 +297,8 @@ private:
     CLBIN_TRY_ASSIGN(const ByteRegion payload, entry.payload.read());
     const BinaryInfo info = classify_binary(payload.view());
     EntryDraft draft;
-    draft.row = {entry.variant,   entry.target, entry.options,       {}, {},
-                 entry.build_log, entry.tools,  entry.spec_constants};
-    CLBIN_TRY_ASSIGN(draft.row.kernels, sorted_kernels(program, entry.kernels));
+    draft.row = entry;
+    CLBIN_TRY_ASSIGN(draft.row.kernels, sorted_kernels(program, std::move(draft.row.kernels)));
     draft.raw_digest = base::digest_of(payload.view());
     draft.match_key = match_key(info, target_digest(entry.target));
     draft.address_bits = info.address_bits != 0

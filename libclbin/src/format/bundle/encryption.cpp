@@ -40,9 +40,12 @@ BlobCodec content_codec(const BlobView& blob) noexcept {
 }
 
 Result<void> check_record(const KeySlot& slot, std::string_view origin) {
+  if (slot.reserved != 0) {
+    return damaged(origin, "the field after method is not zero");
+  }
   if (slot.method == KeyMethod::given &&
       (slot.recipient != RecipientPublicKey() || slot.sealed != SealedKey())) {
-    return fail(ErrorCode::damaged, "{}: recipient and sealed of method 1 are not zero", origin);
+    return damaged(origin, "recipient and sealed of method 1 are not zero");
   }
   return {};
 }

@@ -16,18 +16,13 @@ enum class KeyMethod : std::uint32_t {
 struct KeySlot {
   static constexpr SectionKind k_section = SectionKind::keys;
   KeyMethod method = KeyMethod::given;
+  std::uint32_t reserved = 0;
   base::ContentKeyId key_id;
   base::RecipientPublicKey recipient; // zeros unless the method is `sealed`
   base::SealedKey sealed{};           // likewise
   friend bool operator==(const KeySlot&, const KeySlot&) = default;
 };
-void visit(Is<KeySlot> auto& slot, const auto& member) {
-  member("method", slot.method);
-  member("the field after method", Zeros<4>());
-  member("key_id", slot.key_id.bytes);
-  member("recipient", slot.recipient.bytes);
-  member("sealed", slot.sealed);
-}
+CLBIN_VISIT(KeySlot, method, reserved, key_id, recipient, sealed);
 [[nodiscard]] Result<void> check_record(const KeySlot& slot, std::string_view origin);
 
 // How a bundle is encrypted when it is written: with which key, and who can open it.

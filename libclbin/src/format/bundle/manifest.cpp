@@ -1,7 +1,6 @@
 #include "format/bundle/manifest.hpp"
 
-#include "base/json_document.hpp"
-#include "base/text.hpp"
+#include "format/bundle/record_json.hpp"
 
 #include <new>
 #include <set>
@@ -18,69 +17,6 @@ constexpr std::size_t k_row_digest_digits = 16;
 
 ReadBudget unlimited_budget() {
   return {~std::uint64_t{0}, ~std::uint64_t{0}};
-}
-
-// Encoding. ---------------------------------------------------------------------------------------
-
-JsonValue to_json(std::same_as<bool> auto value) {
-  return {value};
-}
-
-JsonValue
-to_json(std::unsigned_integral auto value) requires(!std::same_as<decltype(value), bool>) {
-  return {std::uint64_t{value}};
-}
-
-JsonValue to_json(const std::string& text) {
-  return {base::escape_text(text)};
-}
-
-template <typename Enum>
-requires std::is_enum_v<Enum> JsonValue to_json(Enum value) {
-  return {std::string(name_of(value))};
-}
-
-JsonValue to_json(const GroupSize& size) {
-  return {JsonArray{{size[0]}, {size[1]}, {size[2]}}};
-}
-
-template <Record T>
-JsonValue to_json(const T& record);
-
-template <typename Item>
-JsonValue to_json(const std::vector<Item>& items) {
-  JsonArray array;
-  array.reserve(items.size());
-  for (const Item& item : items) {
-    array.push_back(to_json(item));
-  }
-  return {std::move(array)};
-}
-
-template <typename Item>
-JsonValue to_json(const std::optional<Item>& item) {
-  return to_json(item.value());
-}
-
-template <typename Item>
-JsonValue to_json(const std::map<std::string, Item>& items) {
-  JsonObject object;
-  for (const auto& [key, item] : items) {
-    object.emplace(base::escape_text(key), to_json(item));
-  }
-  return {std::move(object)};
-}
-
-// Omits members that have their default values.
-template <Record T>
-JsonValue to_json(const T& record) {
-  JsonObject object;
-  visit(record, [&](std::string_view name, const auto& value) {
-    if (value != std::remove_cvref_t<decltype(value)>()) {
-      object.emplace(name, to_json(value));
-    }
-  });
-  return {std::move(object)};
 }
 
 // Decoding. ---------------------------------------------------------------------------------------
@@ -388,9 +324,16 @@ std::string row_digest(const Digest& raw_digest) {
 }
 
 Bytes encode_manifest(const Manifest& manifest) {
-  const std::string text = base::write_json(to_json(manifest));
-  const ByteView bytes = base::as_bytes(text);
-  return {bytes.begin(), bytes.end()};
+  Bytes json;
+  const auto append = [&json](std::string_view part) {
+    const ByteView bytes = base::as_bytes(part);
+    json.insert(json.end(), bytes.begin(), bytes.end());
+    return true;
+  };
+  base::JsonStream stream(append, base::JsonLayout::compact, base::JsonCharacters::all);
+  RecordJson(stream, RecordStyle::manifest).write(manifest);
+  (void)stream.finish();
+  return json;
 }
 
 Result<Manifest> decode_manifest(ByteView json, ReadBudget* budget) {

@@ -8,29 +8,6 @@
 
 namespace clbin::format {
 
-struct ManifestEntry {
-  std::string variant;
-  Target target;
-  std::string options;
-  std::string raw_digest; // row_digest of the payload, which links the row to it
-  std::vector<KernelReflection> kernels;
-  std::string build_log;
-  std::map<std::string, std::string> tools;
-  std::vector<SpecConstant> spec_constants{};
-  friend bool operator==(const ManifestEntry&, const ManifestEntry&) = default;
-};
-void visit(Is<ManifestEntry> auto& entry, const auto& member) {
-  auto& [variant, target, options, raw_digest, kernels, build_log, tools, spec_constants] = entry;
-  member("variant", variant);
-  member("target", target);
-  member("options", options);
-  member("raw_digest", raw_digest);
-  member("kernels", kernels);
-  member("build_log", build_log);
-  member("tools", tools);
-  member("spec_constants", spec_constants);
-}
-
 struct Manifest {
   std::string producer;
   std::string program;
@@ -39,14 +16,7 @@ struct Manifest {
   std::vector<RecordedBuild> builds{};
   friend bool operator==(const Manifest&, const Manifest&) = default;
 };
-void visit(Is<Manifest> auto& manifest, const auto& member) {
-  auto& [producer, program, entries, launches, builds] = manifest;
-  member("producer", producer);
-  member("program", program);
-  member("entries", entries);
-  member("launches", launches);
-  member("builds", builds);
-}
+CLBIN_VISIT(Manifest, producer, program, entries, launches, builds);
 
 // Returns the first 16 hexadecimal digits of a raw digest. The tables contain the whole digest, and
 // digests do not compress.

@@ -50,12 +50,12 @@ struct Head {
   std::uint32_t flags = 0;
   std::uint64_t bytes = 0;
 };
+CLBIN_VISIT(Head, kind, flags, bytes);
 
 Result<void> check_kind(const Head& head, std::string_view origin) {
   const TrailingTraits* const known = traits_of(head.kind);
   if (known != nullptr && head.bytes != known->bytes) {
-    return fail(ErrorCode::damaged, "{}: a {} has {} bytes, not {}", origin, known->noun,
-                known->bytes, head.bytes);
+    return damaged(origin, "a {} has {} bytes, not {}", known->noun, known->bytes, head.bytes);
   }
   if (known == nullptr && (head.flags & k_trailing_required) != 0) {
     return fail(ErrorCode::unknown_required_section,
@@ -69,22 +69,17 @@ Result<void> check_kind(const Head& head, std::string_view origin) {
 Result<Head> read_head(const ByteSource& source, std::uint64_t offset, std::uint64_t end,
                        std::string_view origin) {
   if (end - offset < k_trailing_head_bytes) {
-    return fail(ErrorCode::damaged, "{}: {} bytes are left, but its header has {}", origin,
-                end - offset, k_trailing_head_bytes);
+    return damaged(origin, "{} bytes are left, but its header has {}", end - offset,
+                   k_trailing_head_bytes);
   }
   CLBIN_TRY_ASSIGN(const ByteRegion region, source.read(offset, k_trailing_head_bytes, origin));
-  ByteReader reader(region.view(), origin);
-  Head head;
-  CLBIN_TRY_ASSIGN(head.kind, reader.read_u32("kind"));
-  CLBIN_TRY_ASSIGN(head.flags, reader.read_u32("flags"));
-  CLBIN_TRY_ASSIGN(head.bytes, reader.read_u64("bytes"));
+  CLBIN_TRY_ASSIGN(const Head head, read_record<Head>(region.view(), origin));
   if (head.kind == 0 || (head.flags & ~k_trailing_required) != 0) {
-    return fail(ErrorCode::damaged, "{}: kind {} with flags 0x{:x} is not allowed", origin,
-                head.kind, head.flags);
+    return damaged(origin, "kind {} with flags 0x{:x} is not allowed", head.kind, head.flags);
   }
   const std::uint64_t left = end - offset - k_trailing_head_bytes;
   if (head.bytes > left || padding_after(head.bytes) > left - head.bytes) {
-    return fail(ErrorCode::damaged, "{}: bytes {} is beyond the {} left", origin, head.bytes, left);
+    return damaged(origin, "bytes {} is beyond the {} left", head.bytes, left);
   }
   CLBIN_TRY(check_kind(head, origin));
   return head;
@@ -102,40 +97,40 @@ bool are_of_one_subject(const TrailingRecord& a, const TrailingRecord& b) {
 
 constexpr std::size_t k_max_listed_keys = 4;
 
-// The signed records of a bundle whose bit 0 of the flags is clear.
-struct SignedRecords {
-  std::vector<SignatureRecord> signatures;
-  std::vector<CounterRecord> counters;
-  std::vector<VouchRecord> vouches;
-};
+// Returns the records of one kind whose bit 0 of the flags is clear.
+template <Record Signed>
+std::vector<Signed> all_signed(const std::vector<TrailingRecord>& records) {
+  std::vector<Signed> found;
+  for (const TrailingRecord& record : records) {
+    const auto read = read_signed<Signed>(record);
+    if (read && (record.flags & k_trailing_required) == 0) {
+      found.push_back(*read);
+    }
+  }
+  return found;
+}
 
-template <typename Signed>
-Result<void> add_signed(const TrailingRecord& record, std::vector<Signed>& list) {
-  if (is_of_kind(record, Signed::k_kind)) {
-    CLBIN_TRY_ASSIGN(const Signed read, read_signed<Signed>(record));
-    list.push_back(read);
+const PublicKey& signer_of(const auto& record) {
+  return record.key;
+}
+const PublicKey& signer_of(const VouchRecord& record) {
+  return record.old_key;
+}
+
+template <Record Signed>
+Result<void> require_hold(const Signed& record, const Digest& root) {
+  if (!holds(record, root)) {
+    return fail(ErrorCode::bad_signature, "the {} by key {} does not hold",
+                traits_of(static_cast<std::uint32_t>(Signed::k_kind))->noun,
+                to_hex(signer_of(record)));
   }
   return {};
 }
 
-Result<SignedRecords> signed_records(const std::vector<TrailingRecord>& records) {
-  SignedRecords result;
-  for (const TrailingRecord& record : records) {
-    if ((record.flags & k_trailing_required) == 0) {
-      CLBIN_TRY(add_signed(record, result.signatures));
-      CLBIN_TRY(add_signed(record, result.counters));
-      CLBIN_TRY(add_signed(record, result.vouches));
-    }
-  }
-  return result;
-}
-
-// Checks one signature, counter or vouch by `key`; `root` is that of a signature or counter.
-template <typename Signed>
-Result<void> require_hold(const Signed& record, const PublicKey& key, const auto&... root) {
-  if (!holds(record, root...)) {
-    return fail(ErrorCode::bad_signature, "the {} by key {} does not hold", noun_of(Signed::k_kind),
-                to_hex(key));
+template <Record Signed>
+Result<void> require_all_hold(const Digest& root, const std::vector<TrailingRecord>& records) {
+  for (const Signed& record : all_signed<Signed>(records)) {
+    CLBIN_TRY(require_hold(record, root));
   }
   return {};
 }
@@ -147,14 +142,14 @@ bool contains(const std::vector<PublicKey>& keys, const PublicKey& key) {
 // Adds the keys that trusted keys vouch for, those that these vouch for, and so on. Each vouch is
 // used once, so that a cycle ends.
 Result<std::vector<PublicKey>> trusted_keys(std::vector<VouchRecord> vouches,
-                                            std::vector<PublicKey> keys) {
+                                            std::vector<PublicKey> keys, const Digest& root) {
   const auto is_of_trusted = [&keys](const VouchRecord& vouch) {
     return contains(keys, vouch.old_key);
   };
   for (auto vouch = std::find_if(vouches.begin(), vouches.end(), is_of_trusted);
        vouch != vouches.end();
        vouch = std::find_if(vouches.begin(), vouches.end(), is_of_trusted)) {
-    CLBIN_TRY(require_hold(*vouch, vouch->old_key));
+    CLBIN_TRY(require_hold(*vouch, root));
     keys.push_back(vouch->new_key);
     vouches.erase(vouch);
   }
@@ -173,7 +168,7 @@ Result<void> check_signature_records(const Digest& root,
       }
       ++other_count;
     } else {
-      CLBIN_TRY(require_hold(signature, signature.key, root));
+      CLBIN_TRY(require_hold(signature, root));
     }
   }
   if (other_count < signatures.size()) {
@@ -193,7 +188,7 @@ Result<std::uint64_t> check_counters(const Digest& root, const std::vector<Count
     if (!contains(keys, counter.key)) {
       continue;
     }
-    CLBIN_TRY(require_hold(counter, counter.key, root));
+    CLBIN_TRY(require_hold(counter, root));
     highest = std::max(highest.value_or(0), counter.counter);
   }
   if (least == 0) {
@@ -225,10 +220,6 @@ Bytes counter_message(const Digest& root, std::uint64_t counter) {
 
 Bytes vouch_message(const PublicKey& new_key) {
   return message_of(k_vouch_context, new_key.bytes).take();
-}
-
-std::string_view noun_of(TrailingKind kind) noexcept {
-  return traits_of(static_cast<std::uint32_t>(kind))->noun;
 }
 
 Result<void> check_padding(const ByteSource& source, std::uint64_t offset, std::uint64_t padding,
@@ -288,9 +279,7 @@ Result<Bytes> with_trailing_records(ByteView bundle, std::vector<TrailingRecord>
   });
   ByteWriter tail;
   for (const TrailingRecord& record : records) {
-    tail.write_u32(record.kind);
-    tail.write_u32(record.flags);
-    tail.write_u64(record.bytes.size());
+    write_record(tail, Head{record.kind, record.flags, record.bytes.size()});
     tail.write_bytes(record.bytes);
     tail.align(k_alignment);
   }
@@ -307,28 +296,20 @@ Result<Bytes> with_trailing_records(ByteView bundle, std::vector<TrailingRecord>
 Result<std::uint64_t> check_signatures(const Digest& root,
                                        const std::vector<TrailingRecord>& records,
                                        const SignaturePolicy& policy) {
-  CLBIN_TRY_ASSIGN(SignedRecords found, signed_records(records));
-  if (found.signatures.empty()) {
+  const auto signatures = all_signed<SignatureRecord>(records);
+  if (signatures.empty()) {
     return fail(ErrorCode::not_signed, "a signature is required, and the bundle has none");
   }
   CLBIN_TRY_ASSIGN(const std::vector<PublicKey> keys,
-                   trusted_keys(std::move(found.vouches), policy.keys));
-  CLBIN_TRY(check_signature_records(root, found.signatures, keys));
-  return check_counters(root, found.counters, keys, policy.least_counter);
+                   trusted_keys(all_signed<VouchRecord>(records), policy.keys, root));
+  CLBIN_TRY(check_signature_records(root, signatures, keys));
+  return check_counters(root, all_signed<CounterRecord>(records), keys, policy.least_counter);
 }
 
 Result<void> check_every_signature(const Digest& root, const std::vector<TrailingRecord>& records) {
-  CLBIN_TRY_ASSIGN(const SignedRecords found, signed_records(records));
-  for (const SignatureRecord& signature : found.signatures) {
-    CLBIN_TRY(require_hold(signature, signature.key, root));
-  }
-  for (const CounterRecord& counter : found.counters) {
-    CLBIN_TRY(require_hold(counter, counter.key, root));
-  }
-  for (const VouchRecord& vouch : found.vouches) {
-    CLBIN_TRY(require_hold(vouch, vouch.old_key));
-  }
-  return {};
+  CLBIN_TRY(require_all_hold<SignatureRecord>(root, records));
+  CLBIN_TRY(require_all_hold<CounterRecord>(root, records));
+  return require_all_hold<VouchRecord>(root, records);
 }
 
 } // namespace clbin::format

@@ -22,10 +22,7 @@ struct SignatureRecord {
   base::PublicKey key;
   base::Signature signature;
 };
-void visit(Is<SignatureRecord> auto& record, const auto& member) {
-  member("public key", record.key.bytes);
-  member("signature", record.signature.bytes);
-}
+CLBIN_VISIT(SignatureRecord, public_key, signature);
 // Kind 16: `key` gives the root a number, against a return to an older bundle.
 struct CounterRecord {
   static constexpr TrailingKind k_kind = TrailingKind::counter;
@@ -33,11 +30,7 @@ struct CounterRecord {
   std::uint64_t counter = 0;
   base::Signature signature;
 };
-void visit(Is<CounterRecord> auto& record, const auto& member) {
-  member("public key", record.key.bytes);
-  member("counter", record.counter);
-  member("signature", record.signature.bytes);
-}
+CLBIN_VISIT(CounterRecord, public_key, counter, signature);
 // Kind 17: who trusts `old_key` may trust `new_key`, whatever bundle the record is in.
 struct VouchRecord {
   static constexpr TrailingKind k_kind = TrailingKind::vouch;
@@ -45,11 +38,7 @@ struct VouchRecord {
   base::PublicKey new_key;
   base::Signature signature; // by old_key
 };
-void visit(Is<VouchRecord> auto& record, const auto& member) {
-  member("old public key", record.old_key.bytes);
-  member("new public key", record.new_key.bytes);
-  member("signature", record.signature.bytes);
-}
+CLBIN_VISIT(VouchRecord, old_public_key, new_public_key, signature);
 
 // Returns what the signatures of the three kinds sign.
 [[nodiscard]] Bytes signature_message(const Digest& root); // 43 bytes
@@ -74,15 +63,13 @@ void visit(Is<VouchRecord> auto& record, const auto& member) {
 [[nodiscard]] inline bool holds(const CounterRecord& record, const Digest& root) {
   return base::holds(record.signature, record.key, counter_message(root, record.counter));
 }
-[[nodiscard]] inline bool holds(const VouchRecord& record) {
+[[nodiscard]] inline bool holds(const VouchRecord& record, const Digest& /*root*/) {
   return base::holds(record.signature, record.old_key, vouch_message(record.new_key));
 }
 
 [[nodiscard]] inline bool is_of_kind(const TrailingRecord& record, TrailingKind kind) noexcept {
   return record.kind == static_cast<std::uint32_t>(kind);
 }
-// Returns "signature", "counter" or "vouch".
-[[nodiscard]] std::string_view noun_of(TrailingKind kind) noexcept;
 
 // Bit 0 of the flags is clear.
 template <Record Signed>
@@ -91,13 +78,11 @@ template <Record Signed>
   write_record(writer, record);
   return {static_cast<std::uint32_t>(Signed::k_kind), 0, std::move(writer).take()};
 }
-// `record` must be of the kind of `Signed`. Errors: damaged or truncated, if it has another size.
+// Returns std::nullopt unless the record has the kind of `Signed`.
 template <Record Signed>
-[[nodiscard]] Result<Signed> read_signed(const TrailingRecord& record) {
-  ByteReader reader(record.bytes, noun_of(Signed::k_kind));
-  CLBIN_TRY_ASSIGN(Signed read, read_record<Signed>(reader, noun_of(Signed::k_kind)));
-  CLBIN_TRY(reader.require_end());
-  return read;
+[[nodiscard]] std::optional<Signed> read_signed(const TrailingRecord& record) {
+  auto read = read_record<Signed>(ByteView(record.bytes), "trailing record");
+  return read && is_of_kind(record, Signed::k_kind) ? std::optional(*read) : std::nullopt;
 }
 
 // Error: damaged, unless the bytes at `offset`, which belong to `origin`, are zero.

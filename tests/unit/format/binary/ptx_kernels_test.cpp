@@ -11,19 +11,15 @@ namespace {
 using base::Bytes;
 using base::ErrorCode;
 using test::real_binary;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 using Size3 = std::array<std::uint64_t, 3>;
-constexpr auto k_value = PtxParameterKind::value;
-constexpr auto k_pointer = PtxParameterKind::pointer;
 
-std::vector<PtxKernel> read_text(std::string_view text) {
+std::vector<KernelReflection> read_text(std::string_view text) {
   auto kernels = read_ptx_kernels(text);
   EXPECT_TRUE(kernels.has_value()) << kernels.error().message;
-  return kernels.value_or(std::vector<PtxKernel>{});
+  return kernels.value_or(std::vector<KernelReflection>{});
 }
 
 std::string module_of(std::string_view text) {
@@ -37,37 +33,20 @@ void expect_refused(std::string_view text, const std::string& message) {
   EXPECT_EQ(kernels.error().message, "PTX: " + message);
 }
 
-TEST(PtxKernels, ReadsParametersOfClang) {
+TEST(PtxKernels, ReadsKernelsOfClang) {
   const Bytes bytes = real_binary("arguments.sm_70.nvcl.ptx");
   const auto kernels = read_text(base::as_text(bytes));
   ASSERT_THAT(kernels, SizeIs(2));
-  const PtxKernel& kernel = kernels[0];
-  EXPECT_EQ(kernel.reflection.name, "every_space");
-  EXPECT_EQ(kernel.reflection.argument_count, 11U);
-  EXPECT_FALSE(kernel.reflection.arguments.has_value());
-  EXPECT_EQ(kernel.reflection.local_bytes, 256U);
-  EXPECT_THAT(kernel.parameters, ElementsAre(PtxParameter{k_pointer, AddressSpace::global, 8},
-                                             PtxParameter{k_pointer, AddressSpace::global, 8},
-                                             PtxParameter{k_pointer, AddressSpace::constant, 8},
-                                             PtxParameter{k_pointer, AddressSpace::local, 8},
-                                             PtxParameter{k_value, AddressSpace::private_, 4},
-                                             PtxParameter{k_value, AddressSpace::private_, 16},
-                                             PtxParameter{k_value, AddressSpace::private_, 32},
-                                             PtxParameter{k_pointer, AddressSpace::global, 8},
-                                             PtxParameter{k_pointer, AddressSpace::global, 8},
-                                             PtxParameter{k_value, AddressSpace::private_, 8},
-                                             PtxParameter{k_value, AddressSpace::private_, 1}));
-  EXPECT_EQ(kernels[1].reflection.name, "nothing");
-  EXPECT_EQ(kernels[1].reflection.argument_count, 0U);
-  EXPECT_EQ(kernels[1].reflection.local_bytes, 0U);
-  EXPECT_THAT(kernels[1].parameters, IsEmpty());
+  EXPECT_EQ(kernels[0].name, "every_space");
+  EXPECT_FALSE(kernels[0].arguments.has_value());
+  EXPECT_EQ(kernels[0].local_bytes, 256U);
+  EXPECT_EQ(kernels[1].name, "nothing");
+  EXPECT_EQ(kernels[1].local_bytes, 0U);
 }
 
-TEST(PtxKernels, ReadsImagesSamplersAndWorkGroupSizes) {
+TEST(PtxKernels, ReadsWorkGroupSizesAfterParameters) {
   const auto kernels = read_text(module_of(".entry r(\n"
                                            "  .param .texref r_param_0,\n"
-                                           "  .param .surfref r_param_1,\n"
-                                           "  .param .samplerref r_param_2,\n"
                                            "  .param .u64 .ptr .texref r_param_3\n"
                                            ")\n"
                                            ".reqntid 8, 8, 1\n"
@@ -75,17 +54,10 @@ TEST(PtxKernels, ReadsImagesSamplersAndWorkGroupSizes) {
                                            ".visible .entry hinted() .maxntid 256, 2\n"
                                            ".minnctapersm 1 { ret; }\n"));
   ASSERT_THAT(kernels, SizeIs(2));
-  EXPECT_EQ(kernels[0].reflection.name, "hinted");
-  EXPECT_EQ(kernels[0].reflection.max_work_group_size, 512U);
-  EXPECT_EQ(kernels[0].reflection.attributes, "");
-  EXPECT_EQ(kernels[1].reflection.required_work_group_size, (Size3{8, 8, 1}));
-  EXPECT_EQ(kernels[1].reflection.attributes, "reqd_work_group_size(8,8,1)");
-  EXPECT_FALSE(kernels[1].reflection.max_work_group_size.has_value());
-  EXPECT_THAT(kernels[1].parameters,
-              ElementsAre(PtxParameter{PtxParameterKind::texture, AddressSpace::global, 0},
-                          PtxParameter{PtxParameterKind::surface, AddressSpace::global, 0},
-                          PtxParameter{PtxParameterKind::sampler, AddressSpace::private_, 0},
-                          PtxParameter{PtxParameterKind::texture, AddressSpace::global, 0}));
+  EXPECT_EQ(kernels[0].name, "hinted");
+  EXPECT_EQ(kernels[0].attributes, "");
+  EXPECT_EQ(kernels[1].required_work_group_size, (Size3{8, 8, 1}));
+  EXPECT_EQ(kernels[1].attributes, "reqd_work_group_size(8,8,1)");
 }
 
 TEST(PtxKernels, ReadsAttributesFromTheDriversMetadata) {
@@ -98,8 +70,8 @@ TEST(PtxKernels, ReadsAttributesFromTheDriversMetadata) {
       "  .metadata 2 { \"other\", \"a\", \"x\" }\n"
       "}\n"));
   ASSERT_THAT(kernels, SizeIs(2));
-  EXPECT_EQ(kernels[0].reflection.attributes, "reqd_work_group_size(8,1,1)");
-  EXPECT_EQ(kernels[1].reflection.attributes, "work_group_size_hint(8,8,1) vec_type_hint(int)");
+  EXPECT_EQ(kernels[0].attributes, "reqd_work_group_size(8,1,1)");
+  EXPECT_EQ(kernels[1].attributes, "work_group_size_hint(8,8,1) vec_type_hint(int)");
 }
 
 TEST(PtxKernels, CountsSharedMemoryThatAKernelUses) {
@@ -114,10 +86,10 @@ TEST(PtxKernels, CountsSharedMemoryThatAKernelUses) {
       ".entry c() { call.uni f, (); ret; }\n"
       ".entry d() { ret; }\n"));
   ASSERT_THAT(kernels, SizeIs(4));
-  EXPECT_EQ(kernels[0].reflection.local_bytes, 16U); // 3 bytes, 5 of padding, 8
-  EXPECT_EQ(kernels[1].reflection.local_bytes, 32U); // 20 bytes, 4 of padding, 8
-  EXPECT_FALSE(kernels[2].reflection.local_bytes.has_value()) << "f may use what it does not name";
-  EXPECT_EQ(kernels[3].reflection.local_bytes, 0U);
+  EXPECT_EQ(kernels[0].local_bytes, 16U); // 3 bytes, 5 of padding, 8
+  EXPECT_EQ(kernels[1].local_bytes, 32U); // 20 bytes, 4 of padding, 8
+  EXPECT_FALSE(kernels[2].local_bytes.has_value()) << "f may use what it does not name";
+  EXPECT_EQ(kernels[3].local_bytes, 0U);
 }
 
 TEST(PtxKernels, EndsAtANul) {
@@ -144,20 +116,20 @@ TEST(PtxKernels, NamesTheKernelAndTheFieldOfWhatItRefuses) {
   EXPECT_EQ(none.error().code, ErrorCode::damaged);
   EXPECT_EQ(none.error().message, "PTX: the text does not begin with .version and .target");
   expect_refused(".entry (", "'.entry': a kernel has no name");
-  expect_refused(".entry k(.param .u32 p", "'k': expected .param in the list of parameters");
-  expect_refused(".entry k(.param .u32 ) {}", "'k': a variable has no name");
+  expect_refused(".entry k(.param .u32 p", "'k': the kernel has no body");
+  expect_refused(".entry k() { .shared .u32 ; }", "'k': a variable has no name");
   expect_refused(".entry k()", "'k': the kernel has no body");
   expect_refused(".entry k() .entry l() {}", "'k': the kernel has no body");
   expect_refused(".entry k() { {", "'k': the body does not end");
   expect_refused(".entry k() {} .entry k() {}", "'k': two kernels have this name");
   expect_refused(".entry k() .reqntid 0 {}", "'k': .reqntid is 0");
   expect_refused(".entry k() .reqntid x {}", "'k': .reqntid is 'x'");
-  expect_refused(".entry k() .maxntid 4294967296 {}", "'k': .maxntid is 4294967296");
-  expect_refused(".entry k(.param .b8 p[99999999999999999999]) {}",
+  expect_refused(".entry k() .reqntid 4294967296 {}", "'k': .reqntid is 4294967296");
+  expect_refused(".entry k() { .shared .b8 p[99999999999999999999]; }",
                  "'k': the size of an array is '99999999999999999999'");
-  expect_refused(".entry k(.param .b8 p[4294967296][4294967296]) {}",
+  expect_refused(".entry k() { .shared .b8 p[4294967296][4294967296]; }",
                  "'k': the array 'p' is too large");
-  expect_refused(".entry k(.param .b8 p[1) {}", "'k': the size of an array does not end");
+  expect_refused(".entry k() { .shared .b8 p[1; }", "'k': the size of an array does not end");
   expect_refused(".entry k() { .shared .align 9999999999999 .b8 x; }", "'k': .align is too large");
   expect_refused(".entry k() { .shared .b8 x[1099511627776]; .shared .b8 y; }",
                  "'k': its .shared variables are too large");

@@ -656,7 +656,7 @@ TEST(ProvedBlobs, LimitsTheCopiesOfAHeldReference) {
   const std::uint32_t reference = reader.blob(referring).value().reference;
   ProvedBlobs blobs(reader);
   ASSERT_TRUE(blobs.read(referring).has_value());
-  const std::uint64_t limit = raw_bytes_limit(reader.total_bytes());
+  const std::uint64_t limit = reader.budget().raw_limit();
   std::uint64_t read_bytes = 0;
   auto bytes = blobs.read(reference);
   while (bytes.has_value() && read_bytes <= limit) {
@@ -665,7 +665,9 @@ TEST(ProvedBlobs, LimitsTheCopiesOfAHeldReference) {
   }
   ASSERT_FALSE(bytes.has_value()) << read_bytes;
   EXPECT_EQ(bytes.error().code, ErrorCode::limit_exceeded);
-  EXPECT_EQ(bytes.error().message, fmt::format("its payloads have more than {} raw bytes", limit));
+  EXPECT_EQ(
+      bytes.error().message,
+      fmt::format("blob {}: the call needs more than its limit of {} raw bytes", reference, limit));
 }
 
 TEST(BundleRepack, GivesTheSameBytesAgain) {

@@ -141,9 +141,7 @@ TEST(EncryptedBundle, ReturnsEncryptedForItsContentsWithoutAKey) {
   const BundleReader reader = test::must_open(sample_encrypted());
   const GroupView group = reader.find_group("matmul", "default").value();
   const std::string blob = fmt::format("blob 0 {}", k_no_key);
-  ReadBudget budget = reader.budget();
   expect_refusal(reader.read_blob(0), ErrorCode::encrypted, blob);
-  expect_refusal(reader.read_against(0, {}, budget), ErrorCode::encrypted, blob);
   expect_refusal(reader.read_manifest(group), ErrorCode::encrypted,
                  fmt::format("manifest of program 'matmul' {}", k_no_key));
   expect_refusal(reader.read_source(group), ErrorCode::encrypted,

@@ -25,7 +25,7 @@ Bytes encoded(const KeySlot& slot) {
 }
 
 KeySlot sealed_slot(const ContentKey& key, const RecipientPublicKey& recipient) {
-  return {KeyMethod::sealed, key.id(), recipient, base::seal(key, recipient).value()};
+  return {KeyMethod::sealed, 0, key.id(), recipient, base::seal(key, recipient).value()};
 }
 
 template <typename Value>

@@ -79,9 +79,9 @@ TEST(TrailingRecords, HoldUntilAnyFieldChanges) {
   EXPECT_FALSE(holds(counter, root));
 
   VouchRecord vouch = vouch_for(other_key, key);
-  EXPECT_TRUE(holds(vouch));
+  EXPECT_TRUE(holds(vouch, {}));
   vouch.new_key = key_number(3).public_key();
-  EXPECT_FALSE(holds(vouch));
+  EXPECT_FALSE(holds(vouch, {}));
 }
 
 TEST(TrailingRecords, RoundTripWithTheSizesOfThePage) {
@@ -96,7 +96,7 @@ TEST(TrailingRecords, RoundTripWithTheSizesOfThePage) {
   EXPECT_TRUE(holds(read_signed<CounterRecord>(counter).value(), root));
   const TrailingRecord vouch = to_trailing_record(vouch_for(key_number(2).public_key(), key));
   EXPECT_EQ(vouch.bytes.size(), 128U);
-  EXPECT_TRUE(holds(read_signed<VouchRecord>(vouch).value()));
+  EXPECT_TRUE(holds(read_signed<VouchRecord>(vouch).value(), {}));
   EXPECT_EQ(signature.flags | counter.flags | vouch.flags, 0U);
   EXPECT_THAT(kinds_of({signature, counter, vouch}), ElementsAre(1, 16, 17));
 }
