@@ -85,8 +85,9 @@ Result<std::string> read(const ToolSession& session, const char* name) {
 // The built-in functions of oclcc: one translation unit in OpenCL C.
 std::string overlay_text() {
   std::string overlay;
-  for (const std::string_view part : {nvptx_prologue(), nvptx_work_items(), nvptx_integer(),
-                                      nvptx_math_float(), nvptx_math_double()}) {
+  for (const std::string_view part :
+       {nvptx_prologue(), nvptx_work_items(), nvptx_integer(), nvptx_atomics(), nvptx_conversions(),
+        nvptx_math_float(), nvptx_math_double()}) {
     overlay += part;
   }
   return overlay;

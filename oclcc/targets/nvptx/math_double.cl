@@ -981,3 +981,8 @@ MAP1(tgamma, float, float)
     return t * t * ((T##N)3.0 - t * 2.0);                                                          \
   }
 OCLCC_WIDTHS(OCLCC_SMOOTHSTEP, double)
+
+PURE_BUILT_IN double nan(ulong code) {
+  return AS_DOUBLE((code & 0x7ffffffffffffUL) | 0x7ff8000000000000UL);
+}
+MAP1(nan, double, ulong)

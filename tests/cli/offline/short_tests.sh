@@ -4,11 +4,16 @@
 source "$CLI_TESTS/offline/tools.bash"
 
 ### built_ins
-# Every function of OpenCL C 1.2 is resolved for NVIDIA's devices. Compiles every 40th of 9,670
-# kernels. bench/results/nvptx_built_ins.md has the results for all.
+# Every function of OpenCL C 1.2, and each atomic function of 3.0, is resolved for NVIDIA's devices.
+# Compiles every 40th of some 9,900 kernels. bench/results/nvptx_built_ins.md has the results for all.
 needs nvptx:sm_50
 python3 "$CLI_TESTS/offline/nvptx_built_ins.py" --sample 40 \
   oclcc '{source}' --target nvptx:sm_50 --no-cache -w -o '{output}' > log || cat log
+
+### built_in_results
+# The functions that oclcc links for NVIDIA's devices compute exact results. They run on this machine.
+needs nvptx:sm_80
+python3 "$CLI_TESTS/offline/built_in_table.py" cpu --clang "$clang" --widths 1,3 > log || cat log
 
 ### cache
 # The second run starts no tool. Another tool or other options make other units.
