@@ -116,10 +116,11 @@ std::string_view standard_of(const Words& options) {
   return last == options.rend() ? k_default_standard : std::string_view(*last);
 }
 
-// Those that the driver has, and clang does not declare for this triple.
+// Those that the driver has, and clang does not declare for this triple. clang 19 declares
+// functions of depth images with their extension only.
 std::string extensions_of(std::string_view standard) {
   std::string extensions = "-cl-ext=+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics,"
-                           "+cl_khr_3d_image_writes";
+                           "+cl_khr_3d_image_writes,+cl_khr_depth_images";
   if (standard == "-cl-std=CL3.0") {
     extensions += ",+__opencl_c_3d_image_writes,+__opencl_c_images";
   }
