@@ -40,6 +40,38 @@ std::string ptx_version(std::string_view architecture) {
   return "6.0";
 }
 
+// Returns an upper bound: an alignment divides the size, and is that of double16 at most.
+std::uint64_t parameter_bytes(const format::PtxKernel& kernel) {
+  constexpr std::uint64_t k_max_alignment = 128;
+  std::uint64_t end = 0;
+  for (const format::PtxParameter& parameter : kernel.parameters) {
+    const std::uint64_t size = std::max<std::uint64_t>(parameter.size_bytes, 1);
+    const std::uint64_t alignment = std::min(size & (~size + 1), k_max_alignment);
+    end = (end + alignment - 1) / alignment * alignment + parameter.size_bytes;
+  }
+  return end;
+}
+
+// Returns the lowest version of PTX that has the target and the parameters of each kernel (PTX ISA
+// 9.0, ".param"). invalid_argument: no version has them.
+Result<std::string> ptx_version_for(const OfflineTarget& target, std::string_view ptx) {
+  constexpr std::uint64_t k_small = 4352;
+  constexpr std::uint64_t k_large = 32764; // since PTX 8.1, from sm_70 on
+  const std::uint64_t limit = target.architecture < "sm_70" ? k_small : k_large;
+  CLBIN_TRY_ASSIGN(const auto kernels, format::read_ptx_kernels(ptx));
+  std::string version = ptx_version(target.architecture);
+  for (const format::PtxKernel& kernel : kernels) {
+    const std::uint64_t bytes = parameter_bytes(kernel);
+    if (bytes > limit) {
+      return fail(ErrorCode::invalid_argument,
+                  "the arguments of the kernel '{}' have {} bytes, and {} takes {} at most",
+                  kernel.reflection.name, bytes, target.architecture, limit);
+    }
+    version = bytes > k_small ? "8.1" : version;
+  }
+  return version;
+}
+
 // The highest that clang 15 knows serves those above it: OpenCL C has nothing that needs more, and
 // clang 19 makes slower code (bench/results/offline_targets.md).
 std::string clang_architecture(const OfflineTarget& target) {
@@ -210,8 +242,8 @@ Result<std::string> assemble(const ToolSession& session, const FamilyRequest& re
                                                    "kernel.ptx -x ir annotated.ll")));
   CLBIN_TRY_ASSIGN(const std::string written, read(session, "kernel.ptx"));
   CLBIN_TRY_ASSIGN(const std::string rotating, with_reduced_rotations(written));
-  CLBIN_TRY_ASSIGN(std::string ptx,
-                   retargeted(rotating, ptx_version(target.architecture), target.architecture));
+  CLBIN_TRY_ASSIGN(const std::string version, ptx_version_for(target, rotating));
+  CLBIN_TRY_ASSIGN(std::string ptx, retargeted(rotating, version, target.architecture));
   return ptx + attributes_section(ir);
 }
 
