@@ -90,6 +90,23 @@ ls
 #|     2 | #define TWICE(x) ((x) + (y))
 #|       |                          ^
 
+### dimensions_and_printf
+# Work-item functions answer for a dimension that does not exist, and programs may call
+# __builtin_printf.
+for target in nvptx:sm_70 amdgcn:gfx906 spirv:1.2; do
+  needs $target
+done
+cat > k.cl <<'END'
+kernel void k(global uint* o) {
+  o[0] = get_global_size(3) + get_local_size(3) + get_num_groups(4);
+  o[1] = get_global_id(3) + get_local_id(3) + get_group_id(4) + get_global_offset(3);
+  __builtin_printf("%u\n", o[0]);
+}
+END
+oclcc k.cl --target nvptx:sm_70 --target amdgcn:gfx906 --target spirv:1.2 -o k.clbin && oclcc --info k.clbin | grep -c '^    target'
+# expected output:
+#| 3
+
 ### extensions
 # The extension macros of each target are true: what they announce compiles.
 for target in nvptx:sm_70 amdgcn:gfx906 spirv:1.2 spirv:1.4; do
