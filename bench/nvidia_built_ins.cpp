@@ -16,6 +16,7 @@
 #include "opencl_functions.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -157,18 +158,33 @@ bool is_right(std::uint64_t got, std::uint64_t expected, const FloatBits& type,
   return ulps != 0 && static_cast<std::uint64_t>(std::abs(distance)) <= ulps;
 }
 
+// fmt of the portable build (cmake/fmt_code.cpp) writes no floating-point numbers.
+std::string shown(double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%a", value);
+  return text;
+}
+
 std::string shown(std::uint64_t bits, std::string_view type) {
+  double value = 0;
   if (type == "float") {
-    float value = 0;
+    float narrow = 0;
+    std::memcpy(&narrow, &bits, sizeof narrow);
+    value = static_cast<double>(narrow);
+  } else if (type == "double") {
     std::memcpy(&value, &bits, sizeof value);
-    return fmt::format("{:a} ({:#x})", value, bits);
+  } else {
+    return fmt::format("{:#x}", bits);
   }
-  if (type == "double") {
-    double value = 0;
-    std::memcpy(&value, &bits, sizeof value);
-    return fmt::format("{:a} ({:#x})", value, bits);
+  return fmt::format("{} ({:#x})", shown(value), bits);
+}
+
+std::string shown(const std::array<float, 4>& texel) {
+  std::string text;
+  for (const float value : texel) {
+    text += fmt::format("{}{}", text.empty() ? "" : " ", shown(static_cast<double>(value)));
   }
-  return fmt::format("{:#x}", bits);
+  return text;
 }
 
 class Device {
@@ -423,7 +439,7 @@ std::size_t run_image_case(Device& device, const ImageCase& one, bool clamps_to_
     if (results[i] != expected && wrong++ < k_shown) {
       fmt::print("{}, {}: ({}, {}, {}): got ({}), expected ({})\n", one.kernel,
                  clamps_to_edge ? "clamp to edge" : "clamp", places[i][0], places[i][1],
-                 places[i][2], fmt::join(results[i], ", "), fmt::join(expected, ", "));
+                 places[i][2], shown(results[i]), shown(expected));
     }
   }
   if (wrong != 0) {
