@@ -4,7 +4,7 @@
 //   nvidia_built_ins PLATFORM BUNDLE FOLDER
 //
 // PLATFORM is a part of the name of the platform. FOLDER contains table.txt and table.bin. The
-// bundle contains the programs table1, table2, … of that folder, and nvidia_images. Prints the
+// bundle contains the programs table1, math1, … of that folder, and nvidia_images. Prints the
 // first three mismatches of each function. Exit status 0; 1 if there is a mismatch, or an error.
 //
 // table.txt has lines "case PROGRAM KERNEL COUNT RESULT COMPARED", each followed by lines

@@ -19,7 +19,7 @@ prepare() {
     if ! command -v "$clang" >/dev/null; then
       continue
     fi
-    "$oclcc" "$folder"/table*.cl bench/nvidia_images.cl --target nvptx:sm_80 \
+    "$oclcc" "$folder"/{table,math}*.cl bench/nvidia_images.cl --target nvptx:sm_80 \
       --tool "clang=$(command -v "$clang")" -o "$folder/$clang.clbin"
   done
 }

@@ -633,6 +633,38 @@ OCLCC_FREXP(float, __private)
 OCLCC_FREXP(float, __global)
 OCLCC_FREXP(float, __local)
 
+// x - floor(x), below 1. Zero and infinity give a zero of their sign, which libclc loses.
+PART BUILT_IN float oclcc_fract(float x, float* whole) {
+  *whole = __builtin_floorf(x);
+  const float r = x - *whole;
+  const float limited = r < 1.0f ? r : 0x1.fffffep-1f;
+  if (x == 0.0f || x - x != 0.0f)
+    return x == x ? __builtin_copysignf(0.0f, x) : x;
+  return limited;
+}
+#define OCLCC_FRACT_VECTOR(N, T, SPACE)                                                            \
+  BUILT_IN T##N fract(T##N x, SPACE T##N* whole) {                                                 \
+    T##N r, w;                                                                                     \
+    _Pragma("unroll") for (int i = 0; i < N; ++i) {                                                \
+      T one;                                                                                       \
+      r[i] = oclcc_fract(x[i], &one);                                                              \
+      w[i] = one;                                                                                  \
+    }                                                                                              \
+    *whole = w;                                                                                    \
+    return r;                                                                                      \
+  }
+#define OCLCC_FRACT(T, SPACE)                                                                      \
+  BUILT_IN T fract(T x, SPACE T* whole) {                                                          \
+    T w;                                                                                           \
+    const T r = oclcc_fract(x, &w);                                                                \
+    *whole = w;                                                                                    \
+    return r;                                                                                      \
+  }                                                                                                \
+  OCLCC_WIDTHS(OCLCC_FRACT_VECTOR, T, SPACE)
+OCLCC_FRACT(float, __private)
+OCLCC_FRACT(float, __global)
+OCLCC_FRACT(float, __local)
+
 // |x| modulo |y| for finite x and y other than 0, exact, by long division of the significands.
 // Writes the low bits of the quotient.
 PART float oclcc_modulo(float x, float y, uint* quotient) {

@@ -153,3 +153,32 @@ ATOMS(unsigned long, long, 64)
 INSTRUCTION(void, fence_group, "asm.membar.cta", void) {}
 INSTRUCTION(void, fence_device, "asm.membar.gl", void) {}
 INSTRUCTION(void, fence_all, "asm.membar.sys", void) {}
+
+// Approximations.
+#define APPROXIMATION(NAME, SYMBOL, VALUE)                                                         \
+  INSTRUCTION(float, NAME, "nvvm." SYMBOL, float x) {                                              \
+    return VALUE;                                                                                  \
+  }
+static float flushed(float x) {
+  return fabsf(x) < 0x1p-126f ? copysignf(0.0f, x) : x;
+}
+APPROXIMATION(cos_approx, "cos.approx.f", cosf(x))
+APPROXIMATION(sin_approx, "sin.approx.f", sinf(x))
+APPROXIMATION(ex2_approx, "ex2.approx.f", exp2f(x))
+APPROXIMATION(ex2_approx_ftz, "ex2.approx.ftz.f", flushed(exp2f(flushed(x))))
+APPROXIMATION(lg2_approx, "lg2.approx.f", log2f(x))
+APPROXIMATION(lg2_approx_ftz, "lg2.approx.ftz.f", log2f(flushed(x)))
+APPROXIMATION(rcp_approx_ftz, "rcp.approx.ftz.f", flushed(1.0f / flushed(x)))
+APPROXIMATION(rsqrt_approx, "rsqrt.approx.f", (float)(1.0 / sqrt(x)))
+APPROXIMATION(rsqrt_approx_ftz, "rsqrt.approx.ftz.f", flushed((float)(1.0 / sqrt(flushed(x)))))
+APPROXIMATION(sqrt_approx, "sqrt.approx.f", sqrtf(x))
+// 20 bits, and no subnormals.
+INSTRUCTION(double, rcp_approx_ftz_d, "nvvm.rcp.approx.ftz.d", double x) {
+  return (float)(1.0 / x) == 0 || isinf((float)(1.0 / x)) ? 1.0 / x : (float)(1.0 / x);
+}
+INSTRUCTION(double, rsqrt_approx_d, "nvvm.rsqrt.approx.d", double x) {
+  return 1.0 / sqrt(x);
+}
+INSTRUCTION(float, div_approx, "nvvm.div.approx.f", float x, float y) {
+  return fabsf(y) > 0x1p126f && !isinf(y) && !isinf(x) ? x * 0.0f : x / y;
+}

@@ -13,8 +13,8 @@ write: writes FOLDER/table.cl for oclcc, and FOLDER/table.txt and FOLDER/table.b
 bench/nvidia_built_ins compares on a device.
 
 Expected results are computed with integers and fractions, from the arguments' exact values, and
-rounded once. Functions that the specification gives an error bound are compared with glibc's long
-double functions. Arguments are the extremes of each type, values around every power of two and
+rounded once. Functions for which the specification has an error bound are compared with glibc's
+long double functions. Arguments are the extremes of each type, values around every power of two and
 every limit of another type, halves, and random values.
 """
 
@@ -24,6 +24,7 @@ import dataclasses
 import fractions
 import functools
 import itertools
+import math
 import pathlib
 import random
 import re
@@ -252,6 +253,7 @@ class Case:
     rows: list
     widths: tuple = WIDTHS
     compared_as: str = ""  # the type of the bits, if it is not `result`
+    program: str = "table"  # that of a device
 
     def kernel(self, name, width):
         n = "" if width == 1 else str(width)
@@ -468,6 +470,344 @@ def nan_codes(arguments):
         yield Case([code], [values], code, [row])
 
 
+# Mathematical functions. The references are glibc's, of long double, rounded to double.
+
+LIBM = ctypes.CDLL("libm.so.6")
+
+
+def libm(name):
+    function = getattr(LIBM, name + "l")
+    function.restype = ctypes.c_longdouble
+    return lambda *values: function(*(ctypes.c_longdouble(value) for value in values))
+
+
+def to_float(bits, kind):
+    return struct.unpack("<f" if kind == "float" else "<d", pack([bits], kind))[0]
+
+
+def from_float(value, kind):
+    """Returns the bits of a double in a type, rounded to the nearest."""
+    bits = unpack(struct.pack("<d", value), "double")[0]
+    return bits if kind == "double" else converted(bits, "double", kind, False, "rte")
+
+
+def of_quarters(value, function):
+    """function(r, quadrant) for |value| = quadrant / 2 + r, exactly, with r in [-1/4, 1/4]."""
+    half_turns = math.fmod(abs(value), 2.0)
+    quadrant = math.floor(2 * half_turns + 0.5)
+    return function(half_turns - quadrant / 2, quadrant % 4)
+
+
+def sinpi(value):
+    def turned(rest, quadrant):
+        part = libm("cos" if quadrant & 1 else "sin")(math.pi * rest)
+        part = -part if quadrant & 2 else part
+        return 0.0 if part == 0 else part
+
+    return (
+        math.nan
+        if not math.isfinite(value)
+        else math.copysign(1, value) * of_quarters(value, turned)
+    )
+
+
+def cospi(value):
+    def turned(rest, quadrant):
+        part = libm("sin" if quadrant & 1 else "cos")(math.pi * rest)
+        part = -part if quadrant in (1, 2) else part
+        return 0.0 if part == 0 else part
+
+    return math.nan if not math.isfinite(value) else of_quarters(value, turned)
+
+
+def tanpi(value):
+    def turned(rest, quadrant):
+        if rest == 0:
+            return (0.0, math.inf, -0.0, -math.inf)[quadrant]
+        tangent = libm("tan")(math.pi * rest)
+        return -1 / tangent if quadrant & 1 else tangent
+
+    return (
+        math.nan
+        if not math.isfinite(value)
+        else math.copysign(1, value) * of_quarters(value, turned)
+    )
+
+
+def rsqrt(value):
+    root = libm("sqrt")(value)
+    return math.copysign(math.inf, value) if value == 0 else 1 / root
+
+
+def powr(x, y):
+    if x < 0 or (x == 0 and y == 0) or (math.isinf(x) and y == 0) or (x == 1 and math.isinf(y)):
+        return math.nan
+    return x + y if math.isnan(x) or math.isnan(y) else libm("pow")(abs(x), y)
+
+
+def over_pi(name):
+    return lambda *values: libm(name)(*values) / math.pi
+
+
+# Name, reference, and the bounds in ULP for float and double, OpenCL C, section "Relative Error as
+# ULPs". A reference that is not one function of glibc has errors of its own, of double.
+BOUNDED_1 = [
+    *(
+        (name, libm(name), bound, bound)
+        for names, bound in (
+            ("acos acosh asin asinh cos cosh sin sinh", 4),
+            ("atan atanh tan tanh", 5),
+            ("exp exp2 exp10 expm1 log log2 log10", 3),
+            ("cbrt log1p", 2),
+            ("erf erfc tgamma", 16),
+        )
+        for name in names.split()
+    ),
+    *((name + "pi", over_pi(name), 5, 6) for name in ("acos", "asin", "atan")),
+    ("sinpi", sinpi, 4, 6),
+    ("cospi", cospi, 4, 6),
+    ("tanpi", tanpi, 6, 8),
+    ("rsqrt", rsqrt, 2, 3),
+    ("sqrt", lambda x: math.nan if x < 0 else math.sqrt(x), 3, 0),
+    ("degrees", lambda x: x * (180 / math.pi), 2, 3),
+    ("radians", lambda x: x * (math.pi / 180), 2, 3),
+]
+BOUNDED_2 = [
+    ("atan2", libm("atan2"), 6, 6),
+    ("atan2pi", over_pi("atan2"), 6, 7),
+    ("hypot", libm("hypot"), 4, 4),
+    ("pow", libm("pow"), 16, 16),
+    ("powr", powr, 16, 16),
+]
+EXACT_1 = ["ceil", "fabs", "floor", "rint", "round", "trunc", "logb"]
+EXACT_2 = ["copysign", "fdim", "fmax", "fmin", "nextafter"]
+RELATIONS = {
+    "isequal": lambda x, y: x == y,
+    "isnotequal": lambda x, y: x != y,
+    "isgreater": lambda x, y: x > y,
+    "isgreaterequal": lambda x, y: x >= y,
+    "isless": lambda x, y: x < y,
+    "islessequal": lambda x, y: x <= y,
+    "islessgreater": lambda x, y: x < y or x > y,
+    "isordered": lambda x, y: x == x and y == y,
+    "isunordered": lambda x, y: x != x or y != y,
+}
+CLASSES = {
+    "isfinite": math.isfinite,
+    "isinf": math.isinf,
+    "isnan": math.isnan,
+    "signbit": lambda x: math.copysign(1, x) < 0,
+}
+
+
+def math_arguments(arguments, kind):
+    """Extremes, and values where results are neither 0 nor infinite."""
+    source = random.Random("math" + kind)
+    scales = (1.0, 2.0, 10.0, 100.0, 800.0, 1e5)
+    values = [from_float(source.uniform(-1, 1) * source.choice(scales), kind) for _ in range(600)]
+    return padded(arguments.get(kind) + values)
+
+
+def results_of(function, columns, kind):
+    values = [[to_float(bits, kind) for bits in column] for column in columns]
+    return [from_float(function(*each), kind) for each in zip(*values)]
+
+
+def next_after(x, y, kind):
+    from_value, to_value = to_float(x, kind), to_float(y, kind)
+    if from_value != from_value or to_value != to_value:
+        return nan_of(kind)
+    if from_value == to_value:
+        return y
+    if from_value == 0:
+        return 1 | (y & sign_of(kind))
+    return x + 1 if (from_value < to_value) == (from_value > 0) else x - 1
+
+
+def difference(x, y, kind):
+    a, b = to_float(x, kind), to_float(y, kind)
+    if not math.isfinite(a) or not math.isfinite(b) or a <= b:
+        return from_float(0.0 if a <= b else a - b, kind)
+    return encode(Fraction(a) - Fraction(b), kind)
+
+
+def is_zero_of_either_sign(x, y, kind):
+    return (x | y) & ~sign_of(kind) == 0 and x != y
+
+
+def math_1(arguments, kind):
+    column = [math_arguments(arguments, kind)]
+    which = 2 if kind == "float" else 3
+    rows = [
+        Row(
+            f"{row[0]}({kind}{{n}})",
+            f"{row[0]}(x)",
+            functools.partial(results_of, row[1], column, kind),
+            row[which],
+        )
+        for row in BOUNDED_1
+    ]
+    rows += [
+        Row(
+            f"{name}({kind}{{n}})",
+            f"{name}(x)",
+            functools.partial(results_of, libm(name), column, kind),
+        )
+        for name in EXACT_1
+    ]
+    below_1 = to_float(encode(Fraction(1), kind) - 1, kind)
+
+    def fract(x):
+        if x == 0 or not math.isfinite(x):
+            return x if math.isnan(x) else math.copysign(0.0, x)
+        return float(min(Fraction(x) - math.floor(x), Fraction(below_1)))
+
+    others = {
+        "sign(x)": lambda x: x if x == 0 else 0.0 if math.isnan(x) else math.copysign(1.0, x),
+        "({ T q; fract(x, &q); })": fract,
+        "({ T q; modf(x, &q); })": lambda x: x if math.isnan(x) else math.modf(x)[0],
+        "({ int{n} q; frexp(x, &q); })": lambda x: math.frexp(x)[0],
+    }
+    for expression, function in others.items():
+        name = re.search(r"(\w+)\(x", expression).group(1)
+        exact = functools.partial(results_of, function, column, kind)
+        rows.append(Row(f"{name}({kind}{{n}})", expression.replace("T q", kind + "{n} q"), exact))
+    yield Case([kind], column, kind, rows)
+    values = [to_float(bits, kind) for bits in column[0]]
+    exponents = [math.frexp(x)[1] for x in values]
+    ilogb = [
+        None if math.isnan(x) else 2**31 - 1 if math.isinf(x) else exponent - 1 if x else -(2**31)
+        for x, exponent in zip(values, exponents)
+    ]
+    rows = [
+        Row(
+            f"exponent of frexp({kind}{{n}})",
+            "({ int{n} q; frexp(x, &q); q; })",
+            [
+                exponent & 0xFFFFFFFF if math.isfinite(x) else None
+                for x, exponent in zip(values, exponents)
+            ],
+        ),
+        Row(
+            f"ilogb({kind}{{n}})",
+            "ilogb(x)",
+            [None if one is None else one & 0xFFFFFFFF for one in ilogb],
+        ),
+    ]
+    rows += [
+        Row(
+            f"{name}({kind}{{n}})",
+            f"convert_int{{n}}({name}(x) & 1)",
+            [int(function(x)) for x in values],
+        )
+        for name, function in CLASSES.items()
+    ]
+    yield Case([kind], column, "int", rows)
+
+
+def math_2(arguments, kind):
+    columns = arguments.several([kind, kind], 1440, "math")
+    moderate = math_arguments(arguments, kind)[-600:]
+    source = random.Random("math2" + kind)
+    for column in columns:
+        column += [source.choice(moderate) for _ in range(480)]
+    which = 2 if kind == "float" else 3
+    rows = [
+        Row(
+            f"{row[0]}({kind}{{n}})",
+            f"{row[0]}(x, y)",
+            functools.partial(results_of, row[1], columns, kind),
+            row[which],
+        )
+        for row in BOUNDED_2
+    ]
+    pairs = list(zip(*columns))
+    for name in EXACT_2:
+        if name == "nextafter":
+            exact = [next_after(x, y, kind) for x, y in pairs]
+        elif name == "fdim":
+            exact = [difference(x, y, kind) for x, y in pairs]
+        else:
+            exact = results_of(libm(name), columns, kind)
+        if name in ("fmax", "fmin"):
+            # Of zeros, either may be returned; of a signaling NaN, a NaN, too.
+            exact = [
+                None
+                if is_zero_of_either_sign(x, y, kind)
+                or infinity_of(kind) | 1 in (x, y)
+                or sign_of(kind) | infinity_of(kind) | 1 in (x, y)
+                else one
+                for one, (x, y) in zip(exact, pairs)
+            ]
+        rows.append(Row(f"{name}({kind}{{n}})", f"{name}(x, y)", exact))
+    yield Case([kind, kind], columns, kind, rows)
+    values = [(to_float(x, kind), to_float(y, kind)) for x, y in pairs]
+    rows = [
+        Row(
+            f"{name}({kind}{{n}})",
+            f"convert_int{{n}}({name}(x, y) & 1)",
+            [int(function(x, y)) for x, y in values],
+        )
+        for name, function in RELATIONS.items()
+    ]
+    yield Case([kind, kind], columns, "int", rows)
+
+
+def scaled(x, n, kind):
+    negative, magnitude = decode(x, kind)
+    if magnitude in (NAN, INFINITY):
+        return x
+    n = max(min(n, 5000), -5000)
+    return encode(magnitude * Fraction(2) ** n * (-1 if negative else 1), kind, "rte", negative)
+
+
+def fused(x, y, z, kind):
+    parts = [decode(bits, kind) for bits in (x, y, z)]
+    if any(magnitude in (NAN, INFINITY) for _, magnitude in parts):
+        a, b, c = (to_float(bits, kind) for bits in (x, y, z))
+        # Only the signs of finite factors matter.
+        a, b = (
+            math.copysign(min(abs(one), 1.0) if math.isfinite(one) else one, one) for one in (a, b)
+        )
+        return from_float(a * b + (c if not math.isfinite(c) else 0.0), kind)
+    product_negative = parts[0][0] ^ parts[1][0]
+    product = parts[0][1] * parts[1][1] * (-1 if product_negative else 1)
+    total = product + parts[2][1] * (-1 if parts[2][0] else 1)
+    zero_sign = product_negative and parts[2][0] if product == 0 and parts[2][1] == 0 else False
+    return encode(total, kind, "rte", zero_sign if total == 0 else total < 0)
+
+
+def math_3(arguments, kind):
+    columns = arguments.several([kind, "int"], 960, "ldexp")
+    source = random.Random("ldexp" + kind)
+    columns[1] = [
+        source.randrange(-1200, 1200) & 0xFFFFFFFF if i % 2 else n for i, n in enumerate(columns[1])
+    ]
+    exact = [scaled(x, wrapped(n, "int"), kind) for x, n in zip(*columns)]
+    pown = [
+        from_float(libm("pow")(to_float(x, kind), float(wrapped(n, "int"))), kind)
+        for x, n in zip(*columns)
+    ]
+    rows = [
+        Row(f"ldexp({kind}{{n}})", "ldexp(x, y)", exact),
+        Row(f"pown({kind}{{n}})", "pown(x, y)", pown, 16),
+    ]
+    yield Case([kind, "int"], columns, kind, rows)
+    columns = arguments.several([kind] * 3, 1920, "fma")
+    for i in range(0, len(columns[0]), 2):  # sums that cancel
+        product = fused(columns[0][i], columns[1][i], 0, kind)
+        columns[2][i] = product ^ sign_of(kind)
+    exact = [fused(*bits, kind) for bits in zip(*columns)]
+    yield Case([kind] * 3, columns, kind, [Row(f"fma({kind}{{n}})", "fma(x, y, z)", exact)])
+
+
+def math_functions(arguments):
+    for kind in ("float", "double"):
+        yield from math_1(arguments, kind)
+        yield from math_2(arguments, kind)
+        yield from math_3(arguments, kind)
+
+
 # A function on a cell of the results, which then is x, and what the function leaves there.
 def atomics(arguments):
     every = "memory_order_acq_rel, memory_scope_device"
@@ -599,6 +939,8 @@ def all_cases(arguments):
     yield from nan_codes(arguments)
     yield from integer_functions(arguments)
     yield from atomics(arguments)
+    for case in math_functions(arguments):
+        yield dataclasses.replace(case, program="math")
 
 
 # Compiling and running.
@@ -843,14 +1185,15 @@ def write(cases, widths, folder):
     """Writes the kernels for a device, and what bench/nvidia_built_ins compares (see there)."""
     folder.mkdir(parents=True, exist_ok=True)
     blobs, lines = Blobs(), []
-    for width in widths:
-        of_width = [case for case in cases if width in case.widths]
+    programs = sorted({case.program for case in cases})
+    for width, program in itertools.product(widths, programs):
+        of_width = [case for case in cases if width in case.widths and case.program == program]
         text = program_text(of_width, width, "get_global_id(0)", "get_global_size(0)")
-        (folder / f"table{width}.cl").write_text(text)
+        (folder / f"{program}{width}.cl").write_text(text)
         for number, case in enumerate(of_width):
             compared = case.compared_as or case.result
             lines.append(
-                f"case table{width} k{number} {len(case.columns[0])} {case.result} {compared}"
+                f"case {program}{width} k{number} {len(case.columns[0])} {case.result} {compared}"
             )
             for kind, column in zip(case.kinds, case.columns):
                 lines.append(f"input {kind} {blobs.place(pack(column, kind))}")
