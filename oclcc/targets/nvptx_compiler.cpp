@@ -40,18 +40,6 @@ std::string ptx_version(std::string_view architecture) {
   return "6.0";
 }
 
-// Returns an upper bound: an alignment divides the size, and is that of double16 at most.
-std::uint64_t parameter_bytes(const format::PtxKernel& kernel) {
-  constexpr std::uint64_t k_max_alignment = 128;
-  std::uint64_t end = 0;
-  for (const format::PtxParameter& parameter : kernel.parameters) {
-    const std::uint64_t size = std::max<std::uint64_t>(parameter.size_bytes, 1);
-    const std::uint64_t alignment = std::min(size & (~size + 1), k_max_alignment);
-    end = (end + alignment - 1) / alignment * alignment + parameter.size_bytes;
-  }
-  return end;
-}
-
 // Returns the lowest version of PTX that has the target and the parameters of each kernel (PTX ISA
 // 9.0, ".param"). invalid_argument: no version has them.
 Result<std::string> ptx_version_for(const OfflineTarget& target, std::string_view ptx) {
@@ -61,7 +49,7 @@ Result<std::string> ptx_version_for(const OfflineTarget& target, std::string_vie
   CLBIN_TRY_ASSIGN(const auto kernels, format::read_ptx_kernels(ptx));
   std::string version = ptx_version(target.architecture);
   for (const format::PtxKernel& kernel : kernels) {
-    const std::uint64_t bytes = parameter_bytes(kernel);
+    const std::uint64_t bytes = kernel.parameter_bytes;
     if (bytes > limit) {
       return fail(ErrorCode::invalid_argument,
                   "the arguments of the kernel '{}' have {} bytes, and {} takes {} at most",

@@ -166,12 +166,12 @@ struct large { int a[N]; };
 kernel void k(global int* p, struct large s, int i) { p[0] = s.a[i]; }
 END
 for target in sm_50 sm_70 sm_90; do
-  for n in 1084 1100 8100; do # 4,352, 4,416, and 32,416 bytes
+  for n in 1085 1086 8187; do # 4,352, 4,356, and 32,760 bytes
     oclcc k.cl -DN=$n --target nvptx:$target -o k.ptx && grep -E '^.(version|target)' k.ptx | tr '\n' ' ' && echo
   done
 done
 ptxas=$(PATH=$PATH:/usr/local/cuda/bin command -v ptxas) && { "$ptxas" -arch=sm_90 k.ptx -o k.cubin || echo "not assembled"; }
-oclcc k.cl -DN=8192 --target nvptx:sm_90 -o k.ptx; echo "exit $?"
+oclcc k.cl -DN=8189 --target nvptx:sm_90 -o k.ptx; echo "exit $?"
 # expected output:
 #| .version 6.0 .target sm_50, texmode_independent*
 #| .version 6.0 .target sm_70, texmode_independent*
@@ -182,9 +182,9 @@ oclcc k.cl -DN=8192 --target nvptx:sm_90 -o k.ptx; echo "exit $?"
 #| .version 8.1 .target sm_90, texmode_independent*
 #| exit 1
 # expected errors:
-#| oclcc: error: k.cl: 'nvptx:sm_50': the arguments of the kernel 'k' have 4420 bytes, and sm_50 takes 4352 at most
-#| oclcc: error: k.cl: 'nvptx:sm_50': the arguments of the kernel 'k' have 32420 bytes, and sm_50 takes 4352 at most
-#| oclcc: error: k.cl: 'nvptx:sm_90': the arguments of the kernel 'k' have 32900 bytes, and sm_90 takes 32764 at most
+#| oclcc: error: k.cl: 'nvptx:sm_50': the arguments of the kernel 'k' have 4356 bytes, and sm_50 takes 4352 at most
+#| oclcc: error: k.cl: 'nvptx:sm_50': the arguments of the kernel 'k' have 32760 bytes, and sm_50 takes 4352 at most
+#| oclcc: error: k.cl: 'nvptx:sm_90': the arguments of the kernel 'k' have 32768 bytes, and sm_90 takes 32764 at most
 
 ### nvidia_answers
 # The recorded facts of kernels are the same as NVIDIA's driver 580.159.04 reported for the same

@@ -42,6 +42,7 @@ struct PtxKernel {
   // Argument names and types are absent, because PTX does not contain them.
   KernelReflection reflection;
   std::vector<PtxParameter> parameters;
+  std::uint64_t parameter_bytes = 0; // of all, aligned
 };
 
 // Reads each .entry of a PTX module. Memory and time are proportional to the size of `text`.

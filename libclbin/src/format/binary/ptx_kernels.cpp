@@ -291,6 +291,7 @@ private:
       }
       CLBIN_TRY_ASSIGN(const PtxVariable variable, read_variable(kernel.reflection.name));
       kernel.parameters.push_back({variable.kind, variable.address_space, variable.size_bytes});
+      kernel.parameter_bytes = add_variable(kernel.parameter_bytes, variable);
       m_tokens.skip(",");
     }
     return {};

@@ -57,7 +57,9 @@ TEST(PtxKernels, ReadsParametersOfClang) {
                                              PtxParameter{k_pointer, AddressSpace::global, 8},
                                              PtxParameter{k_value, AddressSpace::private_, 8},
                                              PtxParameter{k_value, AddressSpace::private_, 1}));
+  EXPECT_EQ(kernel.parameter_bytes, 121U);
   EXPECT_EQ(kernels[1].reflection.name, "nothing");
+  EXPECT_EQ(kernels[1].parameter_bytes, 0U);
   EXPECT_EQ(kernels[1].reflection.argument_count, 0U);
   EXPECT_EQ(kernels[1].reflection.local_bytes, 0U);
   EXPECT_THAT(kernels[1].parameters, IsEmpty());
