@@ -9,6 +9,8 @@ namespace oclcc::offline {
 [[nodiscard]] std::string_view nvptx_prologue();
 [[nodiscard]] std::string_view nvptx_work_items();
 [[nodiscard]] std::string_view nvptx_integer();
+[[nodiscard]] std::string_view nvptx_atomics();
+[[nodiscard]] std::string_view nvptx_conversions();
 [[nodiscard]] std::string_view nvptx_math_float();
 [[nodiscard]] std::string_view nvptx_math_double();
 // Image functions in LLVM's IR.

@@ -238,6 +238,33 @@ std::string with_vector_condition(std::string_view line, std::size_t number) {
                      line.substr(condition + k_scalar.size() + value.size()));
 }
 
+// "%1 = call spir_func i64 @_Z15get_global_sizej(i32 3) #2" → "%1 = add i64 1, 0": OpenCL C,
+// section "Work-Item Functions".
+std::string with_known_dimension(std::string line) {
+  constexpr std::pair<std::string_view, int> k_functions[] = {
+      {" @_Z13get_global_idj(", 0},   {" @_Z12get_local_idj(", 0},
+      {" @_Z12get_group_idj(", 0},    {" @_Z17get_global_offsetj(", 0},
+      {" @_Z15get_global_sizej(", 1}, {" @_Z14get_local_sizej(", 1},
+      {" @_Z14get_num_groupsj(", 1},  {" @_Z23get_enqueued_local_sizej(", 1}};
+  for (const auto& [name, value] : k_functions) {
+    const std::size_t at = line.find(name);
+    const std::size_t equals = line.find(" = ");
+    const std::size_t end = line.find(')', at);
+    if (!line.starts_with("  %") || at == std::string::npos || equals == std::string::npos ||
+        end == std::string::npos) {
+      continue;
+    }
+    unsigned dimension = 0; // stays 0 for a variable
+    std::from_chars(line.data() + line.rfind(' ', end) + 1, line.data() + end, dimension);
+    if (dimension > 2) {
+      const std::size_t type = line.rfind(' ', at - 1) + 1;
+      return fmt::format("{} = add {} {}, 0", line.substr(0, equals), line.substr(type, at - type),
+                         value);
+    }
+  }
+  return line;
+}
+
 } // namespace
 
 unsigned IrKernel::node(const std::string& which) const {
@@ -352,7 +379,7 @@ std::string repaired_for_spirv(std::string_view ir) {
   std::string text;
   std::size_t number = 0;
   for (const std::string_view line : lines_of(ir)) {
-    text += with_vector_condition(line, number++) + '\n';
+    text += with_known_dimension(with_vector_condition(line, number++)) + '\n';
   }
   return text;
 }

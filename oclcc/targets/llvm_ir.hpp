@@ -48,7 +48,8 @@ struct IrKernel {
 [[nodiscard]] std::string with_callable_kernels(std::string_view ir);
 
 // Returns the IR with the condition of each `select` of vectors as a vector, which SPIR-V below 1.4
-// requires.
+// requires, and without calls of work-item functions for a constant dimension above 2, for which
+// llvm-spirv reads a component that the vector lacks.
 [[nodiscard]] std::string repaired_for_spirv(std::string_view ir);
 
 } // namespace oclcc::offline

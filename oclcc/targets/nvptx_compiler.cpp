@@ -40,6 +40,26 @@ std::string ptx_version(std::string_view architecture) {
   return "6.0";
 }
 
+// Returns the lowest version of PTX that has the target and the parameters of each kernel (PTX ISA
+// 9.0, ".param"). invalid_argument: no version has them.
+Result<std::string> ptx_version_for(const OfflineTarget& target, std::string_view ptx) {
+  constexpr std::uint64_t k_small = 4352;
+  constexpr std::uint64_t k_large = 32764; // since PTX 8.1, from sm_70 on
+  const std::uint64_t limit = target.architecture < "sm_70" ? k_small : k_large;
+  CLBIN_TRY_ASSIGN(const auto kernels, format::read_ptx_kernels(ptx));
+  std::string version = ptx_version(target.architecture);
+  for (const format::PtxKernel& kernel : kernels) {
+    const std::uint64_t bytes = kernel.parameter_bytes;
+    if (bytes > limit) {
+      return fail(ErrorCode::invalid_argument,
+                  "the arguments of the kernel '{}' have {} bytes, and {} takes {} at most",
+                  kernel.reflection.name, bytes, target.architecture, limit);
+    }
+    version = bytes > k_small ? "8.1" : version;
+  }
+  return version;
+}
+
 // The highest that clang 15 knows serves those above it: OpenCL C has nothing that needs more, and
 // clang 19 makes slower code (bench/results/offline_targets.md).
 std::string clang_architecture(const OfflineTarget& target) {
@@ -85,8 +105,9 @@ Result<std::string> read(const ToolSession& session, const char* name) {
 // The built-in functions of oclcc: one translation unit in OpenCL C.
 std::string overlay_text() {
   std::string overlay;
-  for (const std::string_view part : {nvptx_prologue(), nvptx_work_items(), nvptx_integer(),
-                                      nvptx_math_float(), nvptx_math_double()}) {
+  for (const std::string_view part :
+       {nvptx_prologue(), nvptx_work_items(), nvptx_integer(), nvptx_atomics(), nvptx_conversions(),
+        nvptx_math_float(), nvptx_math_double()}) {
     overlay += part;
   }
   return overlay;
@@ -115,10 +136,11 @@ std::string_view standard_of(const Words& options) {
   return last == options.rend() ? k_default_standard : std::string_view(*last);
 }
 
-// Those that the driver has, and clang does not declare for this triple.
+// Those that the driver has, and clang does not declare for this triple. clang 19 declares
+// functions of depth images with their extension only.
 std::string extensions_of(std::string_view standard) {
   std::string extensions = "-cl-ext=+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics,"
-                           "+cl_khr_3d_image_writes";
+                           "+cl_khr_3d_image_writes,+cl_khr_depth_images";
   if (standard == "-cl-std=CL3.0") {
     extensions += ",+__opencl_c_3d_image_writes,+__opencl_c_images";
   }
@@ -152,13 +174,16 @@ Result<std::vector<format::KernelReflection>> reflect_all(std::string_view ir,
   CLBIN_TRY_ASSIGN(const auto compiled, format::read_ptx_kernels(ptx));
   std::vector<format::KernelReflection> kernels;
   for (const IrKernel& kernel : kernels_in(ir)) {
-    const auto found = std::ranges::find(compiled, kernel.name, &format::KernelReflection::name);
+    const auto found =
+        std::ranges::find(compiled, kernel.name, [](const format::PtxKernel& candidate) {
+          return candidate.reflection.name;
+        });
     if (found == compiled.end()) {
       return fail(ErrorCode::internal, "clang wrote no code for the kernel '{}'", kernel.name);
     }
     CLBIN_TRY_ASSIGN(auto reflection, reflect(kernel, nodes));
-    reflection.local_bytes = found->local_bytes;
-    reflection.attributes = found->attributes;
+    reflection.local_bytes = found->reflection.local_bytes;
+    reflection.attributes = found->reflection.attributes;
     kernels.push_back(std::move(reflection));
   }
   std::ranges::sort(kernels, {}, &format::KernelReflection::name);
@@ -206,8 +231,8 @@ Result<std::string> assemble(const ToolSession& session, const FamilyRequest& re
                                                    "kernel.ptx -x ir annotated.ll")));
   CLBIN_TRY_ASSIGN(const std::string written, read(session, "kernel.ptx"));
   CLBIN_TRY_ASSIGN(const std::string rotating, with_reduced_rotations(written));
-  CLBIN_TRY_ASSIGN(std::string ptx,
-                   retargeted(rotating, ptx_version(target.architecture), target.architecture));
+  CLBIN_TRY_ASSIGN(const std::string version, ptx_version_for(target, rotating));
+  CLBIN_TRY_ASSIGN(std::string ptx, retargeted(rotating, version, target.architecture));
   return ptx + attributes_section(ir);
 }
 

@@ -1,6 +1,5 @@
-// rotate, mad_hi, conversions that libclc gets wrong, and the 64-bit atomic functions of
-// cl_khr_int64_base_atomics and cl_khr_int64_extended_atomics. They are relaxed, as all of OpenCL
-// C 1.2's.
+// Functions of integers, and the 64-bit atomic functions of cl_khr_int64_base_atomics and
+// cl_khr_int64_extended_atomics. They are relaxed, as all of OpenCL C 1.2's.
 
 #define OCLCC_MAD_HI_NARROW(T, WIDE, BITS)                                                         \
   PURE_BUILT_IN T mad_hi(T a, T b, T c) {                                                          \
@@ -39,50 +38,51 @@ PURE_BUILT_IN long rotate(long x, long n) {
 MAP2(rotate, ulong, ulong, ulong)
 MAP2(rotate, long, long, long)
 
-// Saturating conversions of NaN are zero.
-#define OCLCC_SATURATE(NAME, T, LOW, HIGH, ROUNDED)                                                \
-  PURE_BUILT_IN T NAME(double x) {                                                                 \
-    const double r = ROUNDED(x);                                                                   \
-    return x != x ? (T)0 : (T)(int)(r < LOW ? LOW : (r > HIGH ? HIGH : r));                        \
-  }
-#define OCLCC_SATURATE_MODES(T, LOW, HIGH)                                                         \
-  OCLCC_SATURATE(convert_##T##_sat, T, LOW, HIGH, __builtin_trunc)                                 \
-  OCLCC_SATURATE(convert_##T##_sat_rtz, T, LOW, HIGH, __builtin_trunc)                             \
-  OCLCC_SATURATE(convert_##T##_sat_rte, T, LOW, HIGH, __builtin_rint)                              \
-  OCLCC_SATURATE(convert_##T##_sat_rtp, T, LOW, HIGH, __builtin_ceil)                              \
-  OCLCC_SATURATE(convert_##T##_sat_rtn, T, LOW, HIGH, __builtin_floor)
-OCLCC_SATURATE_MODES(char, -128.0, 127.0)
-OCLCC_SATURATE_MODES(uchar, 0.0, 255.0)
+// The number of trailing zero bits, and of all bits for zero. A bit behind the type's limits it.
+#define OCLCC_TRAILING_ZEROS(T, WIDE, COUNT, END)                                                  \
+  PURE_BUILT_IN T ctz(T x) {                                                                       \
+    return (T)COUNT((WIDE)x | END);                                                                \
+  }                                                                                                \
+  MAP1(ctz, T, T)
+OCLCC_TRAILING_ZEROS(char, uint, __builtin_ctz, 0x100u)
+OCLCC_TRAILING_ZEROS(uchar, uint, __builtin_ctz, 0x100u)
+OCLCC_TRAILING_ZEROS(short, uint, __builtin_ctz, 0x10000u)
+OCLCC_TRAILING_ZEROS(ushort, uint, __builtin_ctz, 0x10000u)
+PART int oclcc_trailing_zeros_u32(uint x) {
+  return x == 0 ? 32 : __builtin_ctz(x);
+}
+PART int oclcc_trailing_zeros_u64(ulong x) {
+  return x == 0 ? 64 : __builtin_ctzl(x);
+}
+OCLCC_TRAILING_ZEROS(int, uint, oclcc_trailing_zeros_u32, 0)
+OCLCC_TRAILING_ZEROS(uint, uint, oclcc_trailing_zeros_u32, 0)
+OCLCC_TRAILING_ZEROS(long, ulong, oclcc_trailing_zeros_u64, 0)
+OCLCC_TRAILING_ZEROS(ulong, ulong, oclcc_trailing_zeros_u64, 0)
 
-// Conversions to float are single instructions of the device.
-PURE_BUILT_IN float convert_float_rtz(double x) {
-  return __nvvm_d2f_rz(x);
-}
-PURE_BUILT_IN float convert_float_rtp(double x) {
-  return __nvvm_d2f_rp(x);
-}
-PURE_BUILT_IN float convert_float_rtn(double x) {
-  return __nvvm_d2f_rm(x);
-}
+// The difference of int and long does not fit the type, and signed overflow is undefined in IR.
+#define OCLCC_DISTANCE(T, U)                                                                       \
+  PURE_BUILT_IN U abs_diff(T a, T b) {                                                             \
+    return a > b ? (U)((U)a - (U)b) : (U)((U)b - (U)a);                                            \
+  }                                                                                                \
+  MAP2(abs_diff, U, T, T)
+OCLCC_DISTANCE(char, uchar)
+OCLCC_DISTANCE(uchar, uchar)
+OCLCC_DISTANCE(short, ushort)
+OCLCC_DISTANCE(ushort, ushort)
+OCLCC_DISTANCE(int, uint)
+OCLCC_DISTANCE(uint, uint)
+OCLCC_DISTANCE(long, ulong)
+OCLCC_DISTANCE(ulong, ulong)
 
-// The name of a conversion to a vector has the width inside.
-#define OCLCC_CONVERT_VECTOR(N, T, SUFFIX)                                                         \
-  PURE_BUILT_IN T##N convert_##T##N##SUFFIX(double##N x) {                                         \
-    T##N r;                                                                                        \
-    _Pragma("unroll") for (int i = 0; i < N; ++i) r[i] = convert_##T##SUFFIX(x[i]);                \
-    return r;                                                                                      \
-  }
-#define OCLCC_CONVERT_BYTES(T)                                                                     \
-  OCLCC_WIDTHS(OCLCC_CONVERT_VECTOR, T, _sat)                                                      \
-  OCLCC_WIDTHS(OCLCC_CONVERT_VECTOR, T, _sat_rtz)                                                  \
-  OCLCC_WIDTHS(OCLCC_CONVERT_VECTOR, T, _sat_rte)                                                  \
-  OCLCC_WIDTHS(OCLCC_CONVERT_VECTOR, T, _sat_rtp)                                                  \
-  OCLCC_WIDTHS(OCLCC_CONVERT_VECTOR, T, _sat_rtn)
-OCLCC_CONVERT_BYTES(char)
-OCLCC_CONVERT_BYTES(uchar)
-OCLCC_WIDTHS(OCLCC_CONVERT_VECTOR, float, _rtz)
-OCLCC_WIDTHS(OCLCC_CONVERT_VECTOR, float, _rtp)
-OCLCC_WIDTHS(OCLCC_CONVERT_VECTOR, float, _rtn)
+// libclc limits the product before it adds, and so loses that of long.
+PURE_BUILT_IN long mad_sat(long a, long b, long c) {
+  // clang converts to this type explicitly only.
+  const __int128 exact = (__int128)a * (__int128)b + (__int128)c;
+  const long high = (long)(exact >> 64);
+  const long low = (long)exact;
+  return high == low >> 63 ? low : (high >> 63) ^ (long)(~0UL >> 1);
+}
+MAP3(mad_sat, long, long, long, long)
 
 #define OCLCC_ATOMIC1(NAME, T, SPACE, STATE, OPERATION, OPERAND)                                   \
   BUILT_IN __attribute__((always_inline)) T NAME(volatile SPACE T* p, T value) {                   \

@@ -11,11 +11,22 @@ IMAGES = {  # image: (geometry of the instructions, coordinates, layer)
     "image1d_array": ("1d.array", 1, True),
     "image2d": ("2d", 2, False),
     "image2d_array": ("2d.array", 2, True),
+    "image2d_depth": ("2d", 2, False),
+    "image2d_array_depth": ("2d.array", 2, True),
     "image3d": ("3d", 3, False),
 }
 READS = {"f": ("float", "f32", "f"), "i": ("i32", "s32", "i"), "ui": ("i32", "u32", "j")}
 LETTERS = {"float": "f", "i32": "i"}
 declared = set()
+
+
+def letters_of(image):
+    """The texels of a depth image are floats, of others vectors of four."""
+    return ["f"] if is_depth(image) else list(READS)
+
+
+def is_depth(image):
+    return image.endswith("_depth")
 
 
 def name_of(function, *parts):
@@ -47,14 +58,14 @@ def components(count, layer, kind, total):
         operands.append((kind, value))
     if layer:
         kind_of_layer, value = operands.pop()
+        # The instructions limit an unsigned layer, and OpenCL's is signed.
         if kind_of_layer == "float":
-            declare("float @llvm.rint.f32(float)")
-            lines += [
-                f"  %near = call float @llvm.rint.f32(float {value})",
-                "  %layer = fptosi float %near to i32",
-            ]
-            value = "%layer"
-        operands.insert(0, ("i32", value))
+            declare("i32 @llvm.nvvm.f2i.rn(float)")
+            lines.append(f"  %near = call i32 @llvm.nvvm.f2i.rn(float {value})")
+            value = "%near"
+        declare("i32 @llvm.smax.i32(i32, i32)")
+        lines.append(f"  %layer = call i32 @llvm.smax.i32(i32 {value}, i32 0)")
+        operands.insert(0, ("i32", "%layer"))
     return lines, operands
 
 
@@ -78,25 +89,33 @@ def read(image, letter, kind, sampler):
         lines.append("  %sampler = call ptr addrspace(4) @oclcc_sampler_16()")
     lines.append("  %s = ptrtoint ptr addrspace(4) %sampler to i64")
     more, operands = components(count, layer, kind, total)
+    if image == "image1d" and sampler and kind == "i32":
+        # With an integer, the instruction reads no texel beside the image, whatever the sampler says.
+        more += ["  %whole = sitofp i32 %c to float", "  %middle = fadd float %whole, 5.000000e-01"]
+        kind, operands = "float", [("float", "%middle")]
     suffix = {"f32": "v4f32", "s32": "v4s32", "u32": "v4u32"}[texel]
     instruction = f"llvm.nvvm.tex.{geometry}.{suffix}.{'f32' if kind == 'float' else 's32'}"
     four = "{ " + ", ".join([element] * 4) + " }"
     declare(f"{four} @{instruction}(i64, i64, {', '.join(k for k, _ in operands)})")
     values = ", ".join(f"{k} {v}" for k, v in operands)
     lines += [*more, f"  %r = call {four} @{instruction}(i64 %t, i64 %s, {values})"]
-    previous = "undef"
-    for i in range(4):
+    result, previous = f"<4 x {element}>", "undef"
+    if is_depth(image):
+        result = element
+        lines += [f"  %e0 = extractvalue {four} %r, 0", f"  ret {element} %e0"]
+    for i in range(0 if is_depth(image) else 4):
         lines.append(f"  %e{i} = extractvalue {four} %r, {i}")
         lines.append(
             f"  %v{i} = insertelement <4 x {element}> {previous}, {element} %e{i}, i32 {i}"
         )
         previous = f"%v{i}"
-    lines.append(f"  ret <4 x {element}> %v3")
+    if not is_depth(image):
+        lines.append(f"  ret <4 x {element}> %v3")
     arguments = (
         f"ptr addrspace(1) %image, {'ptr addrspace(4) %sampler, ' if sampler else ''}{vector} %c"
     )
     function(
-        f"<4 x {element}>",
+        result,
         name_of(
             "read_image" + letter,
             image_name(image, "ro"),
@@ -113,18 +132,12 @@ def read(image, letter, kind, sampler):
 ORDERS = {4273: (3, 3, 3, 3), 4275: (0, 3, 3, 3), 4278: (2, 1, 0, 3), 4279: (3, 0, 1, 2)}
 
 
-def write(image, letter):
-    geometry, count, layer = IMAGES[image]
-    element, _, code = READS[letter]
-    vector, mangled, total = coordinate(count, layer, "i32")
-    colour = f"Dv4_{code}"
-    lines = ["  %t = ptrtoint ptr addrspace(1) %image to i64"]
-    more, operands = components(count, layer, "i32", total)
-    lines += more
+def ordered_components(element):
+    """Instructions that put the components of %v in the order of the image's channels."""
     cast = (
         f"bitcast <4 x {element}> %v to <4 x i32>" if element == "float" else "freeze <4 x i32> %v"
     )
-    lines += [f"  %bits = {cast}", "  %order = call i32 @llvm.nvvm.suq.channel.order(i64 %t)"]
+    lines = [f"  %bits = {cast}", "  %order = call i32 @llvm.nvvm.suq.channel.order(i64 %t)"]
     declare("i32 @llvm.nvvm.suq.channel.order(i64)")
     previous = "%bits"
     for order, places in ORDERS.items():
@@ -135,8 +148,22 @@ def write(image, letter):
             f"  %p{order} = select i1 %is{order}, <4 x i32> %s{order}, <4 x i32> {previous}",
         ]
         previous = f"%p{order}"
-    for i in range(4):
-        lines.append(f"  %e{i} = extractelement <4 x i32> {previous}, i32 {i}")
+    return lines + [f"  %e{i} = extractelement <4 x i32> {previous}, i32 {i}" for i in range(4)]
+
+
+def write(image, letter):
+    geometry, count, layer = IMAGES[image]
+    element, _, code = READS[letter]
+    vector, mangled, total = coordinate(count, layer, "i32")
+    colour, texel = f"Dv4_{code}", f"<4 x {element}>"
+    lines = ["  %t = ptrtoint ptr addrspace(1) %image to i64"]
+    more, operands = components(count, layer, "i32", total)
+    lines += more
+    if is_depth(image):
+        colour, texel = code, element
+        lines += [f"  %e{i} = bitcast {element} %v to i32" for i in range(4)]
+    else:
+        lines += ordered_components(element)
     instruction = f"llvm.nvvm.sust.p.{geometry}.v4i32.trap"
     declare(f"void @{instruction}(i64, {', '.join(k for k, _ in operands)}, i32, i32, i32, i32)")
     values = ", ".join(f"{k} {v}" for k, v in operands)
@@ -149,7 +176,7 @@ def write(image, letter):
     function(
         "void",
         name_of("write_image" + letter, image_name(image, "wo"), mangled, colour),
-        f"ptr addrspace(1) %image, {vector} %c, <4 x {element}> %v",
+        f"ptr addrspace(1) %image, {vector} %c, {texel} %v",
         lines,
     )
 
@@ -209,7 +236,7 @@ def main():
     print('target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"')
     print('target triple = "nvptx64-nvidia-nvcl"')
     for image in IMAGES:
-        for letter in READS:
+        for letter in letters_of(image):
             read(image, letter, "i32", False)
             if image != "image1d_buffer":
                 read(image, letter, "i32", True)

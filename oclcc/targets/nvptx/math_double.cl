@@ -981,3 +981,20 @@ MAP1(tgamma, float, float)
     return t * t * ((T##N)3.0 - t * 2.0);                                                          \
   }
 OCLCC_WIDTHS(OCLCC_SMOOTHSTEP, double)
+
+PURE_BUILT_IN double nan(ulong code) {
+  return AS_DOUBLE((code & 0x7ffffffffffffUL) | 0x7ff8000000000000UL);
+}
+MAP1(nan, double, ulong)
+
+PART BUILT_IN double oclcc_fract(double x, double* whole) {
+  *whole = __builtin_floor(x);
+  const double r = x - *whole;
+  const double limited = r < 1.0 ? r : 0x1.fffffffffffffp-1;
+  if (x == 0.0 || x - x != 0.0)
+    return x == x ? __builtin_copysign(0.0, x) : x;
+  return limited;
+}
+OCLCC_FRACT(double, __private)
+OCLCC_FRACT(double, __global)
+OCLCC_FRACT(double, __local)

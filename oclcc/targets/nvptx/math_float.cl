@@ -633,20 +633,54 @@ OCLCC_FREXP(float, __private)
 OCLCC_FREXP(float, __global)
 OCLCC_FREXP(float, __local)
 
+// x - floor(x), below 1. Zero and infinity give a zero of their sign, which libclc loses.
+PART BUILT_IN float oclcc_fract(float x, float* whole) {
+  *whole = __builtin_floorf(x);
+  const float r = x - *whole;
+  const float limited = r < 1.0f ? r : 0x1.fffffep-1f;
+  if (x == 0.0f || x - x != 0.0f)
+    return x == x ? __builtin_copysignf(0.0f, x) : x;
+  return limited;
+}
+#define OCLCC_FRACT_VECTOR(N, T, SPACE)                                                            \
+  BUILT_IN T##N fract(T##N x, SPACE T##N* whole) {                                                 \
+    T##N r, w;                                                                                     \
+    _Pragma("unroll") for (int i = 0; i < N; ++i) {                                                \
+      T one;                                                                                       \
+      r[i] = oclcc_fract(x[i], &one);                                                              \
+      w[i] = one;                                                                                  \
+    }                                                                                              \
+    *whole = w;                                                                                    \
+    return r;                                                                                      \
+  }
+#define OCLCC_FRACT(T, SPACE)                                                                      \
+  BUILT_IN T fract(T x, SPACE T* whole) {                                                          \
+    T w;                                                                                           \
+    const T r = oclcc_fract(x, &w);                                                                \
+    *whole = w;                                                                                    \
+    return r;                                                                                      \
+  }                                                                                                \
+  OCLCC_WIDTHS(OCLCC_FRACT_VECTOR, T, SPACE)
+OCLCC_FRACT(float, __private)
+OCLCC_FRACT(float, __global)
+OCLCC_FRACT(float, __local)
+
 // |x| modulo |y| for finite x and y other than 0, exact, by long division of the significands.
 // Writes the low bits of the quotient.
 PART float oclcc_modulo(float x, float y, uint* quotient) {
   const uint ax = AS_UINT(x) & 0x7fffffffu;
   const uint ay = AS_UINT(y) & 0x7fffffffu;
-  // A quotient that is off by one at most gives an exact remainder.
+  // The device divides with an error of 2 ULP, hence a quotient below 2^20 is off by one at most.
+  // The first remainder tells in which direction. It is not exact if the quotient is too low: it is
+  // up to twice the divisor, and needs 25 bits. The second is below the divisor, and exact.
   const float divisor_size = __builtin_fabsf(y);
   const float ratio = __builtin_fabsf(x) / divisor_size;
   if (ratio < 0x1p20f) {
-    const float n = __builtin_truncf(ratio);
+    float n = __builtin_truncf(ratio);
     const float r = __builtin_fmaf(-n, divisor_size, __builtin_fabsf(x));
-    const int above = r >= divisor_size;
-    *quotient = (uint)n + (above ? 1 : 0) - (r < 0.0f ? 1 : 0);
-    return r < 0.0f ? r + divisor_size : (above ? r - divisor_size : r);
+    n = r < 0.0f ? n - 1.0f : (r >= divisor_size ? n + 1.0f : n);
+    *quotient = (uint)n;
+    return __builtin_fmaf(-n, divisor_size, __builtin_fabsf(x));
   }
   *quotient = 0;
   if (ax < ay)
@@ -955,6 +989,11 @@ MAP1(native_sqrt, float, float)
 MAP1(native_recip, float, float)
 MAP2(native_powr, float, float, float)
 MAP2(native_divide, float, float, float)
+
+PURE_BUILT_IN float nan(uint code) {
+  return AS_FLOAT((code & 0x3fffffu) | 0x7fc00000u);
+}
+MAP1(nan, float, uint)
 
 PURE_BUILT_IN float rsqrt(float x) {
   return __nvvm_rsqrt_approx_f(x);

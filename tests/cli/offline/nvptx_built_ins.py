@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Compiles a kernel for every built-in function of OpenCL C 1.2 and every argument type, and lists
-the functions that the result calls but does not contain.
+"""Compiles a kernel for every built-in function of OpenCL C 1.2 and every argument type, and for the
+atomic functions of OpenCL C 3.0, and lists the functions that the result calls but does not contain.
+If ptxas is installed, it assembles the result.
 
 usage: nvptx_built_ins.py [--sample N] COMMAND...
 
@@ -10,8 +11,10 @@ Exit status: 0 if every function is resolved, 1 otherwise.
 """
 
 import itertools
+import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -138,7 +141,7 @@ def integer_functions():
             yield call(name, kind, kind, kind)
         for name in "clamp mad_hi mad_sat".split():
             yield call(name, kind, kind, kind, kind)
-        for name in "clz popcount".split():
+        for name in "clz ctz popcount".split():
             yield call(name, kind, kind)
         if width:
             yield call("max", kind, kind, base)
@@ -299,6 +302,46 @@ def atomics():
         )
 
 
+ANY_ORDER = "memory_order_acq_rel, memory_scope_device"
+
+
+def c11_atomics():
+    for base, space in itertools.product(INTEGERS[4:] + FLOATS, ("__global", "__local")):
+        arguments = dict(p=f"volatile {space} atomic_{base}*", r=f"__global {base}*")
+        yield Kernel("atomic_init", "atomic_init(p, *r);", **arguments)
+        for name, body in (
+            ("store", f"atomic_store_explicit(p, *r, {ANY_ORDER});"),
+            ("load", f"*r = atomic_load_explicit(p, {ANY_ORDER});"),
+            ("exchange", f"*r = atomic_exchange_explicit(p, *r, {ANY_ORDER});"),
+        ):
+            yield Kernel(f"atomic_{name}_explicit", body, **arguments)
+        for strength, expected in itertools.product(
+            ("strong", "weak"), ("__global", "__local", "__private")
+        ):
+            name = f"atomic_compare_exchange_{strength}_explicit"
+            own = f"__private {base} q; " if expected == "__private" else ""
+            more = {} if own else {"e": f"{expected} {base}*"}
+            place = "&q" if own else "e"
+            body = f"{own}*r = {name}(p, {place}, *r, memory_order_acq_rel, memory_order_relaxed, memory_scope_device);"
+            yield Kernel(name, body, **arguments, **more)
+        for name in "add sub or xor and min max".split() if base in INTEGERS else ():
+            name = f"atomic_fetch_{name}_explicit"
+            yield Kernel(name, f"*r = {name}(p, *r, {ANY_ORDER});", **arguments)
+    for space in ("__global", "__local"):
+        arguments = dict(p=f"volatile {space} atomic_flag*", r="__global int*")
+        name = "atomic_flag_test_and_set_explicit"
+        yield Kernel(name, f"*r = {name}(p, {ANY_ORDER});", **arguments)
+        name = "atomic_flag_clear_explicit"
+        yield Kernel(name, f"{name}(p, {ANY_ORDER});", **arguments)
+    for name, order in (
+        ("atomic_work_item_fence", ANY_ORDER),
+        ("work_group_barrier", "memory_scope_device"),
+    ):
+        yield Kernel(
+            name, f"*r = 1; {name}(CLK_GLOBAL_MEM_FENCE, {order}); *r = 2;", r="__global int*"
+        )
+
+
 def work_items():
     for (
         name
@@ -326,12 +369,15 @@ IMAGES = {
     "image2d_t": ("int2", "float2"),
     "image2d_array_t": ("int4", "float4"),
     "image3d_t": ("int4", "float4"),
+    "image2d_depth_t": ("int2", "float2"),
+    "image2d_array_depth_t": ("int4", "float4"),
 }
 
 
 def images():
     for image, (whole, real) in IMAGES.items():
-        for suffix, texel in (("f", "float4"), ("i", "int4"), ("ui", "uint4")):
+        texels = (("f", "float4"), ("i", "int4"), ("ui", "uint4"))
+        for suffix, texel in (("f", "float"),) if "depth" in image else texels:
             name, arguments = (
                 "read_image" + suffix,
                 dict(
@@ -381,6 +427,7 @@ def all_kernels():
     yield from conversions()
     yield from shuffles()
     yield from atomics()
+    yield from c11_atomics()
     yield from work_items()
 
 
@@ -391,6 +438,16 @@ def unresolved(ptx):
     for match in re.finditer(r"\.func\s*(?:\([^)]*\)\s*)?([\w$]+)\s*(\([^)]*\))?\s*([;{.])", ptx):
         (declared if match.group(3) == ";" else defined).add(match.group(1))
     return declared - defined - {"vprintf"}
+
+
+def assembled(ptx):
+    """Returns what ptxas prints about a file of PTX; nothing if it accepts it, or is not installed."""
+    ptxas = shutil.which("ptxas", path=os.environ.get("PATH", "") + ":/usr/local/cuda/bin")
+    if not ptxas:
+        return ""
+    command = [ptxas, "-arch=sm_90", "-O0", ptx, "-o", "/dev/null"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    return result.stderr[:2000] if result.returncode else ""
 
 
 def main():
@@ -422,6 +479,8 @@ def main():
             entries = len(re.findall(r"\.entry\s+k\d+\(", ptx))
             if entries != len(part):
                 failed.append((part[0].name, part[-1].name, f"{entries} kernels of {len(part)}"))
+            if message := assembled(output):
+                failed.append((part[0].name, part[-1].name, message))
             done += entries
     names = {kernel.name for kernel in kernels}
     for first, last, text in failed:

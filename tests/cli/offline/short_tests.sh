@@ -4,11 +4,16 @@
 source "$CLI_TESTS/offline/tools.bash"
 
 ### built_ins
-# Every function of OpenCL C 1.2 is resolved for NVIDIA's devices. Compiles every 40th of 9,670
-# kernels. bench/results/nvptx_built_ins.md has the results for all.
+# Every function of OpenCL C 1.2, and each atomic function of 3.0, is resolved for NVIDIA's devices.
+# Compiles every 40th of some 9,900 kernels. bench/results/nvptx_built_ins.md has the results for all.
 needs nvptx:sm_50
 python3 "$CLI_TESTS/offline/nvptx_built_ins.py" --sample 40 \
   oclcc '{source}' --target nvptx:sm_50 --no-cache -w -o '{output}' > log || cat log
+
+### built_in_results
+# The functions that oclcc links for NVIDIA's devices compute exact results. They run on this machine.
+needs nvptx:sm_80
+python3 "$CLI_TESTS/offline/built_in_table.py" cpu --clang "$clang" --widths 1,3 > log || cat log
 
 ### cache
 # The second run starts no tool. Another tool or other options make other units.
@@ -85,6 +90,23 @@ ls
 #|     2 | #define TWICE(x) ((x) + (y))
 #|       |                          ^
 
+### dimensions_and_printf
+# Work-item functions answer for a dimension that does not exist, and programs may call
+# __builtin_printf.
+for target in nvptx:sm_70 amdgcn:gfx906 spirv:1.2; do
+  needs $target
+done
+cat > k.cl <<'END'
+kernel void k(global uint* o) {
+  o[0] = get_global_size(3) + get_local_size(3) + get_num_groups(4);
+  o[1] = get_global_id(3) + get_local_id(3) + get_group_id(4) + get_global_offset(3);
+  __builtin_printf("%u\n", o[0]);
+}
+END
+oclcc k.cl --target nvptx:sm_70 --target amdgcn:gfx906 --target spirv:1.2 -o k.clbin && oclcc --info k.clbin | grep -c '^    target'
+# expected output:
+#| 3
+
 ### extensions
 # The extension macros of each target are true: what they announce compiles.
 for target in nvptx:sm_70 amdgcn:gfx906 spirv:1.2 spirv:1.4; do
@@ -135,6 +157,34 @@ oclcc --info new.clbin | grep -E '^  (options|entry|launched)|^    kernel'
 #|   entry     SPIR-V 1.0
 #|     kernel    _at_least_one_kernel(int x)
 #|     kernel    _kernel_blur_s0_y_yo_block_id_y(global uchar* restrict _blur, global const uchar* restrict _p0, int _blur_extent_1, int _blur_min_1, int _blur_stride_1, int _p0_stride_1, int _t22, int _t23, int _t24, int _t25, int _t26, local int16* __shared)
+
+### large_arguments
+# Arguments of more than 4,352 bytes need PTX 8.1 and sm_70. Other PTX keeps its version.
+needs nvptx:sm_50
+cat > k.cl <<'END'
+struct large { int a[N]; };
+kernel void k(global int* p, struct large s, int i) { p[0] = s.a[i]; }
+END
+for target in sm_50 sm_70 sm_90; do
+  for n in 1085 1086 8187; do # 4,352, 4,356, and 32,760 bytes
+    oclcc k.cl -DN=$n --target nvptx:$target -o k.ptx && grep -E '^.(version|target)' k.ptx | tr '\n' ' ' && echo
+  done
+done
+ptxas=$(PATH=$PATH:/usr/local/cuda/bin command -v ptxas) && { "$ptxas" -arch=sm_90 k.ptx -o k.cubin || echo "not assembled"; }
+oclcc k.cl -DN=8189 --target nvptx:sm_90 -o k.ptx; echo "exit $?"
+# expected output:
+#| .version 6.0 .target sm_50, texmode_independent*
+#| .version 6.0 .target sm_70, texmode_independent*
+#| .version 8.1 .target sm_70, texmode_independent*
+#| .version 8.1 .target sm_70, texmode_independent*
+#| .version 7.8 .target sm_90, texmode_independent*
+#| .version 8.1 .target sm_90, texmode_independent*
+#| .version 8.1 .target sm_90, texmode_independent*
+#| exit 1
+# expected errors:
+#| oclcc: error: k.cl: 'nvptx:sm_50': the arguments of the kernel 'k' have 4356 bytes, and sm_50 takes 4352 at most
+#| oclcc: error: k.cl: 'nvptx:sm_50': the arguments of the kernel 'k' have 32760 bytes, and sm_50 takes 4352 at most
+#| oclcc: error: k.cl: 'nvptx:sm_90': the arguments of the kernel 'k' have 32768 bytes, and sm_90 takes 32764 at most
 
 ### nvidia_answers
 # The recorded facts of kernels are the same as NVIDIA's driver 580.159.04 reported for the same

@@ -29,13 +29,18 @@ namespace clbin::format {
 // the next directive.
 [[nodiscard]] std::optional<BinaryInfo> read_ptx_header(std::string_view text);
 
+struct PtxKernel {
+  KernelReflection reflection;       // without arguments, of which other tools know more
+  std::uint64_t parameter_bytes = 0; // of all, aligned; without textures, surfaces and samplers
+};
+
 // Reads each .entry of a PTX module. Memory and time are proportional to the size of `text`.
-// Arguments are absent; other tools know more of them. required_work_group_size is that of
-// .reqntid. attributes are those that NVIDIA's driver writes into .metadata_section; without them,
-// they are derived from .reqntid. local_bytes includes the .shared variables of a kernel, and those
-// of the module that its code names. It is absent if the kernel calls functions in a module that
-// has .shared variables outside kernels. Error: damaged, with the kernel's name.
-[[nodiscard]] Result<std::vector<KernelReflection>> read_ptx_kernels(std::string_view text);
+// required_work_group_size is that of .reqntid. attributes are those that NVIDIA's driver writes
+// into .metadata_section; without them, they are derived from .reqntid. local_bytes includes the
+// .shared variables of a kernel, and those of the module that its code names. It is absent if the
+// kernel calls functions in a module that has .shared variables outside kernels. Error: damaged,
+// with the kernel's name.
+[[nodiscard]] Result<std::vector<PtxKernel>> read_ptx_kernels(std::string_view text);
 
 // SPIR-V. Reads the header and the addressing model. Errors: damaged, truncated.
 [[nodiscard]] Result<BinaryInfo> read_spirv_header(ByteView bytes);

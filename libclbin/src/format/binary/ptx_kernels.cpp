@@ -194,15 +194,18 @@ struct TypeSize {
 
 // PTX ISA, "Fundamental Types" and "Packed Data Types".
 constexpr std::array k_type_sizes{
-    TypeSize{".b8", 1},    TypeSize{".u8", 1},   TypeSize{".s8", 1},  TypeSize{".b16", 2},
-    TypeSize{".u16", 2},   TypeSize{".s16", 2},  TypeSize{".f16", 2}, TypeSize{".bf16", 2},
-    TypeSize{".b32", 4},   TypeSize{".u32", 4},  TypeSize{".s32", 4}, TypeSize{".f32", 4},
-    TypeSize{".f16x2", 4}, TypeSize{".b64", 8},  TypeSize{".u64", 8}, TypeSize{".s64", 8},
-    TypeSize{".f64", 8},   TypeSize{".v2", 2},   TypeSize{".v4", 4},  TypeSize{".b128", 16},
-    TypeSize{".v8", 8},    TypeSize{".pred", 1},
+    TypeSize{".b8", 1},         TypeSize{".u8", 1},     TypeSize{".s8", 1},
+    TypeSize{".b16", 2},        TypeSize{".u16", 2},    TypeSize{".s16", 2},
+    TypeSize{".f16", 2},        TypeSize{".bf16", 2},   TypeSize{".b32", 4},
+    TypeSize{".u32", 4},        TypeSize{".s32", 4},    TypeSize{".f32", 4},
+    TypeSize{".f16x2", 4},      TypeSize{".b64", 8},    TypeSize{".u64", 8},
+    TypeSize{".s64", 8},        TypeSize{".f64", 8},    TypeSize{".v2", 2},
+    TypeSize{".v4", 4},         TypeSize{".b128", 16},  TypeSize{".v8", 8},
+    TypeSize{".pred", 1},       TypeSize{".texref", 0}, TypeSize{".surfref", 0},
+    TypeSize{".samplerref", 0},
 };
 
-// A variable in shared memory: ".align 4 .b8 name[256]".
+// A variable in shared memory, or a parameter: ".align 4 .b8 name[256]".
 struct PtxVariable {
   std::string_view name;
   std::uint64_t size_bytes = 1;
@@ -214,7 +217,7 @@ class PtxReader {
 public:
   explicit PtxReader(std::string_view text) : m_tokens(text) {}
 
-  Result<std::vector<KernelReflection>> read() {
+  Result<std::vector<PtxKernel>> read() {
     for (PtxToken token = m_tokens.peek(); token.kind != TokenKind::end; token = m_tokens.peek()) {
       if (token.is("{")) {
         read_block([](const PtxToken&) {}); // the values of a variable, or a section
@@ -254,10 +257,10 @@ private:
   }
 
   void add_variable(std::string_view kernel, const PtxVariable& variable, std::string_view whose,
-                    Body& body) {
-    const std::uint64_t excess = body.shared_bytes % variable.alignment;
-    body.shared_bytes += (excess == 0 ? 0 : variable.alignment - excess) + variable.size_bytes;
-    if (body.shared_bytes > k_max_variable_bytes) {
+                    std::uint64_t& bytes) {
+    const std::uint64_t excess = bytes % variable.alignment;
+    bytes += (excess == 0 ? 0 : variable.alignment - excess) + variable.size_bytes;
+    if (bytes > k_max_variable_bytes) {
       refuse(kernel, fmt::format("{} too large", whose));
     }
   }
@@ -283,19 +286,20 @@ private:
     if (name.kind != TokenKind::word) {
       return refuse(".entry", "a kernel has no name");
     }
-    KernelReflection kernel;
-    kernel.name = name.text;
-    if (m_kernels.contains(kernel.name)) {
+    PtxKernel kernel;
+    kernel.reflection.name = name.text;
+    if (m_kernels.contains(kernel.reflection.name)) {
       return refuse(name.text, "two kernels have this name");
     }
-    read_directives(kernel);
+    read_directives(name.text, kernel);
     Body body = read_body(name.text);
     for (const std::size_t index : body.module_variables) {
-      add_variable(name.text, m_shared[index], "the .shared variables that it names are", body);
+      add_variable(name.text, m_shared[index], "the .shared variables that it names are",
+                   body.shared_bytes);
     }
-    kernel.local_bytes = body.shared_bytes;
+    kernel.reflection.local_bytes = body.shared_bytes;
     if (body.has_calls) {
-      m_callers.insert(kernel.name);
+      m_callers.insert(kernel.reflection.name);
     }
     m_kernels.emplace(name.text, std::move(kernel));
   }
@@ -304,6 +308,7 @@ private:
   PtxVariable read_variable(std::string_view owner) {
     PtxVariable variable;
     std::optional<std::uint64_t> alignment;
+    bool is_pointer = false;
     while (variable.name.empty()) {
       const PtxToken token = m_tokens.next();
       if (token.kind != TokenKind::word) {
@@ -312,7 +317,10 @@ private:
       }
       const auto* const type = std::ranges::find(k_type_sizes, token.text, &TypeSize::name);
       if (token.is(".align")) {
-        alignment = read_number(owner, ".align");
+        const std::uint64_t number = read_number(owner, ".align");
+        alignment = is_pointer ? alignment : number; // after .ptr, that of its target
+      } else if (token.is(".ptr")) {
+        is_pointer = true;
       } else if (type != k_type_sizes.end()) {
         variable.size_bytes *= type->bytes;
       } else if (!token.text.starts_with('.')) {
@@ -372,14 +380,16 @@ private:
   }
 
   // Reads the parameters and directives between name and body.
-  void read_directives(KernelReflection& kernel) {
+  void read_directives(std::string_view name, PtxKernel& kernel) {
     for (PtxToken token = m_tokens.peek(); !token.is("{"); token = m_tokens.peek()) {
       if (token.kind == TokenKind::end || token.is(".entry") || token.is("}")) {
-        return refuse(kernel.name, "the kernel has no body");
+        return refuse(name, "the kernel has no body");
       }
       m_tokens.next();
-      if (token.is(".reqntid")) {
-        kernel.required_work_group_size = read_extents(kernel.name, ".reqntid");
+      if (token.is(".param")) {
+        add_variable(name, read_variable(name), "its parameters are", kernel.parameter_bytes);
+      } else if (token.is(".reqntid")) {
+        kernel.reflection.required_work_group_size = read_extents(name, ".reqntid");
       }
     }
   }
@@ -388,7 +398,7 @@ private:
     Body body;
     const bool ends = read_block([&](const PtxToken& token) {
       if (token.is(".shared")) {
-        add_variable(owner, read_variable(owner), "its .shared variables are", body);
+        add_variable(owner, read_variable(owner), "its .shared variables are", body.shared_bytes);
       } else if (token.kind == TokenKind::word) {
         note_word(token.text, body);
       }
@@ -439,9 +449,10 @@ private:
     });
   }
 
-  std::vector<KernelReflection> finish() {
-    std::vector<KernelReflection> kernels;
-    for (auto& [name, kernel] : m_kernels) {
+  std::vector<PtxKernel> finish() {
+    std::vector<PtxKernel> kernels;
+    for (auto& [name, compiled] : m_kernels) {
+      KernelReflection& kernel = compiled.reflection;
       if (const auto told = m_attributes.find(name); told != m_attributes.end()) {
         kernel.attributes = std::move(told->second);
       } else {
@@ -450,14 +461,14 @@ private:
       if (m_has_shared_outside && m_callers.contains(name)) {
         kernel.local_bytes = std::nullopt;
       }
-      kernels.push_back(std::move(kernel));
+      kernels.push_back(std::move(compiled));
     }
     return kernels;
   }
 
   PtxTokens m_tokens;
   Result<void> m_status;
-  std::map<std::string, KernelReflection> m_kernels;
+  std::map<std::string, PtxKernel> m_kernels;
   std::set<std::string> m_callers;
   std::map<std::string, std::string> m_attributes; // by kernel
   std::vector<PtxVariable> m_shared;               // of the module
@@ -472,7 +483,7 @@ std::optional<BinaryInfo> read_ptx_header(std::string_view text) {
   return header.is_valid() ? std::optional(header.info()) : std::nullopt;
 }
 
-Result<std::vector<KernelReflection>> read_ptx_kernels(std::string_view text) {
+Result<std::vector<PtxKernel>> read_ptx_kernels(std::string_view text) {
   if (!read_ptx_header(text)) {
     return fail(ErrorCode::damaged, "PTX: the text does not begin with .version and .target");
   }

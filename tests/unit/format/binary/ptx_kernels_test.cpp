@@ -16,10 +16,26 @@ using ::testing::SizeIs;
 
 using Size3 = std::array<std::uint64_t, 3>;
 
-std::vector<KernelReflection> read_text(std::string_view text) {
+std::vector<PtxKernel> read_all(std::string_view text) {
   auto kernels = read_ptx_kernels(text);
   EXPECT_TRUE(kernels.has_value()) << kernels.error().message;
-  return kernels.value_or(std::vector<KernelReflection>{});
+  return kernels.value_or(std::vector<PtxKernel>{});
+}
+
+std::vector<KernelReflection> read_text(std::string_view text) {
+  std::vector<KernelReflection> kernels;
+  for (PtxKernel& kernel : read_all(text)) {
+    kernels.push_back(std::move(kernel.reflection));
+  }
+  return kernels;
+}
+
+std::vector<std::uint64_t> parameter_bytes_of(std::string_view text) {
+  std::vector<std::uint64_t> bytes;
+  for (const PtxKernel& kernel : read_all(text)) {
+    bytes.push_back(kernel.parameter_bytes);
+  }
+  return bytes;
 }
 
 std::string module_of(std::string_view text) {
@@ -42,6 +58,7 @@ TEST(PtxKernels, ReadsKernelsOfClang) {
   EXPECT_EQ(kernels[0].local_bytes, 256U);
   EXPECT_EQ(kernels[1].name, "nothing");
   EXPECT_EQ(kernels[1].local_bytes, 0U);
+  EXPECT_EQ(parameter_bytes_of(base::as_text(bytes)), (std::vector<std::uint64_t>{121, 0}));
 }
 
 TEST(PtxKernels, ReadsWorkGroupSizesAfterParameters) {

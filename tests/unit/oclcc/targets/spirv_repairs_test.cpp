@@ -18,8 +18,18 @@ TEST(SpirvRepairs, SelectVectorsByVectors) {
             "  %d = select fast <16 x i1> %oclcc.lanes1, <16 x half> %x, <16 x half> %y\n");
 }
 
+TEST(SpirvRepairs, AnswerForDimensionsThatDoNotExist) {
+  EXPECT_EQ(repaired_for_spirv("  %a = tail call spir_func i64 @_Z15get_global_sizej(i32 3) #2\n"
+                               "  %b = call spir_func i32 @_Z12get_local_idj(i32 noundef 4) #2\n"),
+            "  %a = add i64 1, 0\n"
+            "  %b = add i32 0, 0\n");
+}
+
 TEST(SpirvRepairs, LeaveOtherLinesAlone) {
-  const char* const ir = "  %a = select i1 %b, float %x, float %y\n"
+  const char* const ir = "  %f = call spir_func i64 @_Z15get_global_sizej(i32 2) #2\n"
+                         "  %g = call spir_func i64 @_Z13get_global_idj(i32 %d) #2\n"
+                         "declare spir_func i64 @_Z13get_global_idj(i32)\n"
+                         "  %a = select i1 %b, float %x, float %y\n"
                          "  %c = select <4 x i1> %d, <4 x float> %x, <4 x float> %y\n"
                          "  %e = call i1 @select(i1 %b)\n"
                          "\n"

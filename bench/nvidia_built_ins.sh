@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Compares the built-in functions of oclcc's PTX with exact results on a machine with an NVIDIA GPU,
+# whose OpenCL driver need not be registered. The first command runs on a machine with clang, and
+# makes a folder for the other machine, of some 15 MB. The second runs there, prints every mismatch,
+# and fails if there is one.
+#
+# Usage: bench/nvidia_built_ins.sh prepare OCLCC PORTABLE_BUILD_DIR FOLDER
+#        bench/nvidia_built_ins.sh run FOLDER OUTPUT_DIR
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+prepare() {
+  local oclcc=$1 build=$2 folder=$3 clang
+  mkdir -p "$folder"
+  cp "$build/bench/nvidia_built_ins" "$folder"
+  strip "$folder/nvidia_built_ins"
+  python3 tests/cli/offline/built_in_table.py write "$folder"
+  for clang in clang-15 clang-19; do
+    if ! command -v "$clang" >/dev/null; then
+      continue
+    fi
+    "$oclcc" "$folder"/{table,math}*.cl bench/nvidia_images.cl --target nvptx:sm_80 \
+      --tool "clang=$(command -v "$clang")" -o "$folder/$clang.clbin"
+  done
+}
+
+run() {
+  local folder=$1 out=$2 bundle work
+  work=$(mktemp -d)
+  trap 'rm -rf "$work"' EXIT
+  mkdir "$work/vendors"
+  echo /usr/local/nvidia/lib64/libnvidia-opencl.so.1 >"$work/vendors/nvidia.icd"
+  export OCL_ICD_VENDORS=${OCL_ICD_VENDORS:-$work/vendors}
+  export LD_LIBRARY_PATH=${LD_LIBRARY_PATH:-/usr/lib/x86_64-linux-gnu}
+  export CUDA_CACHE_DISABLE=1
+  for bundle in "$folder"/*.clbin; do
+    echo "== $(basename "$bundle" .clbin)"
+    "$folder/nvidia_built_ins" "${PLATFORM:-NVIDIA}" "$bundle" "$folder" || true
+  done 2>&1 | tee "$out/nvidia_built_ins.txt"
+  grep -q ' functions, ' "$out/nvidia_built_ins.txt"
+  ! grep -E ' functions, ' "$out/nvidia_built_ins.txt" | grep -qv ' functions, 0 wrong'
+}
+
+"$@"
