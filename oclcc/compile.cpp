@@ -1,7 +1,7 @@
 // Compile::run tells a compile, a sentence a step.
 #include "compile.hpp"
 
-#include "command_line/input_files.hpp"
+#include "command_line/bundle_file.hpp"
 #include "compile/compile_job.hpp"
 #include "compile/compile_output.hpp"
 #include "compile/launchers.hpp"

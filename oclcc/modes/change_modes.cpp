@@ -5,7 +5,6 @@
 
 #include "base/file_io.hpp"
 #include "command_line/bundle_file.hpp"
-#include "command_line/input_files.hpp"
 #include "format/bundle/bundle_surgery.hpp"
 #include "targets/patterns.hpp"
 #include "terminal/terminal_text.hpp"

@@ -1,7 +1,6 @@
 #include "command_line/modes.hpp"
 
 #include "command_line/bundle_file.hpp"
-#include "command_line/input_files.hpp"
 #include "format/bundle/bundle_reader.hpp"
 #include "format/bundle/bundle_surgery.hpp"
 #include "format/bundle/read_limits.hpp"

@@ -1,6 +1,6 @@
 #include "command_line/modes.hpp"
 
-#include "command_line/input_files.hpp"
+#include "command_line/bundle_file.hpp"
 #include "format/bundle/bundle_writer.hpp"
 #include "modes/recording.hpp"
 #include "trust/bundle_encryption.hpp"
