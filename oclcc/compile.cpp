@@ -393,10 +393,8 @@ private:
     }
     writer.encrypt_with(m_job.encryption);
     if (m_options.signing.is_requested() && writes_output()) {
-      CLBIN_TRY_ASSIGN(auto signer, trust::BundleSigner::open(m_options, m_workers.stop));
-      for (const std::string& warning : signer.warnings()) {
-        m_reporter.warning(warning);
-      }
+      CLBIN_TRY_ASSIGN(auto signer,
+                       trust::BundleSigner::open(m_options, m_workers.stop, m_reporter));
       writer.sign_with(std::move(signer));
     }
     return writer;
