@@ -471,9 +471,9 @@ private:
     report_text("while listing devices, drivers printed", installed.driver_output, m_reporter);
     CLBIN_TRY_ASSIGN(auto devices, choose_devices(installed.devices));
     m_job.targets = device_targets(devices);
-    m_job.compilers.push_back(std::make_shared<worker::DriverCompiler>(
-        m_workers, std::move(devices), std::move(installed.workers),
-        std::chrono::seconds(m_options.timeout_seconds)));
+    m_job.compilers.push_back(
+        worker::make_driver_compiler(m_workers, std::move(devices), std::move(installed.workers),
+                                     std::chrono::seconds(m_options.timeout_seconds)));
     return {};
   }
 
