@@ -231,12 +231,8 @@ bool print_json(const Written& written, const std::vector<Error>& errors, Report
   JsonStream document([&](std::string_view part) { return reporter.print(part); });
   document.begin_object();
   document.member("errors", errors_json(errors));
-  document.key("files");
-  document.begin_array();
-  for (const WrittenFile& file : written.for_json) {
-    document.value(file_json(file));
-  }
-  document.end();
+  write_list(document, "files", written.for_json,
+             [&](const WrittenFile& file) { document.value(file_json(file)); });
   document.member("version", {k_report_version});
   return document.finish();
 }
