@@ -1,7 +1,7 @@
 // Compile::run tells a compile, a sentence a step.
 #include "compile.hpp"
 
-#include "command_line/input_files.hpp"
+#include "command_line/bundle_file.hpp"
 #include "compile/compile_job.hpp"
 #include "compile/compile_output.hpp"
 #include "compile/launchers.hpp"
@@ -380,10 +380,8 @@ private:
       CLBIN_TRY_ASSIGN(m_job.encryption, request.encryption());
     }
     if (m_options.signing.is_requested() && writes_output()) {
-      CLBIN_TRY_ASSIGN(auto signer, trust::BundleSigner::open(m_options, m_workers.stop));
-      for (const std::string& warning : signer.warnings()) {
-        m_reporter.warning(warning);
-      }
+      CLBIN_TRY_ASSIGN(auto signer,
+                       trust::BundleSigner::open(m_options, m_workers.stop, m_reporter));
       writer.sign_with(std::move(signer));
     }
     return writer;
@@ -460,9 +458,9 @@ private:
     report_text("while listing devices, drivers printed", installed.driver_output, m_reporter);
     CLBIN_TRY_ASSIGN(auto devices, choose_devices(installed.devices));
     m_job.targets = device_targets(devices);
-    m_job.compilers.push_back(std::make_shared<worker::DriverCompiler>(
-        m_workers, std::move(devices), std::move(installed.workers),
-        std::chrono::seconds(m_options.timeout_seconds)));
+    m_job.compilers.push_back(
+        worker::make_driver_compiler(m_workers, std::move(devices), std::move(installed.workers),
+                                     std::chrono::seconds(m_options.timeout_seconds)));
     return {};
   }
 

@@ -1,6 +1,6 @@
 // From the words of the command line to the exit status: parses them, runs the function of their
 // mode, and prints its error.
-#include "command_line/input_files.hpp"
+#include "command_line/bundle_file.hpp"
 #include "command_line/modes.hpp"
 #include "compile.hpp"
 #include "remote/remote_settings.hpp"

@@ -1,5 +1,8 @@
 #include "command_line/embedding_names.hpp"
 
+#include "base/text.hpp"
+#include "source/directive_scanner.hpp"
+
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -9,11 +12,13 @@ namespace oclcc::embed {
 
 using base::ErrorCode;
 using base::fail;
+using clbin::source::is_identifier;
+using clbin::source::is_identifier_start;
 
 namespace {
 
 struct Architecture {
-  std::string_view name; // the first word of a triple
+  std::string_view names; // the first words of triples
   ObjectTarget target;
 };
 
@@ -24,41 +29,21 @@ constexpr std::uint32_t k_arm_eabi5 = 0x05000000;
 constexpr std::uint32_t k_riscv_compressed_double = 0x5;
 constexpr std::uint32_t k_ppc64_elfv2 = 0x2;
 constexpr std::uint32_t k_loongarch_lp64d = 0x43;
-constexpr std::array k_architectures = std::to_array<Architecture>({
-    {"x86_64", {62, 0, 64, ByteOrder::little}},
-    {"amd64", {62, 0, 64, ByteOrder::little}},
-    {"i386", {3, 0, 32, ByteOrder::little}},
-    {"i486", {3, 0, 32, ByteOrder::little}},
-    {"i586", {3, 0, 32, ByteOrder::little}},
-    {"i686", {3, 0, 32, ByteOrder::little}},
-    {"aarch64", {183, 0, 64, ByteOrder::little}},
-    {"arm64", {183, 0, 64, ByteOrder::little}},
+constexpr Architecture k_architectures[] = {
+    {"x86_64 amd64", {62, 0, 64, ByteOrder::little}},
+    {"i386 i486 i586 i686", {3, 0, 32, ByteOrder::little}},
+    {"aarch64 arm64", {183, 0, 64, ByteOrder::little}},
     {"aarch64_be", {183, 0, 64, ByteOrder::big}},
-    {"arm", {40, k_arm_eabi5, 32, ByteOrder::little}},
-    {"armv6", {40, k_arm_eabi5, 32, ByteOrder::little}},
-    {"armv7", {40, k_arm_eabi5, 32, ByteOrder::little}},
-    {"armv7a", {40, k_arm_eabi5, 32, ByteOrder::little}},
-    {"armv7l", {40, k_arm_eabi5, 32, ByteOrder::little}},
+    {"arm armv6 armv7 armv7a armv7l", {40, k_arm_eabi5, 32, ByteOrder::little}},
     {"riscv64", {243, k_riscv_compressed_double, 64, ByteOrder::little}},
-    {"powerpc64le", {21, k_ppc64_elfv2, 64, ByteOrder::little}},
-    {"ppc64le", {21, k_ppc64_elfv2, 64, ByteOrder::little}},
+    {"powerpc64le ppc64le", {21, k_ppc64_elfv2, 64, ByteOrder::little}},
     {"s390x", {22, 0, 64, ByteOrder::big}},
     {"loongarch64", {258, k_loongarch_lp64d, 64, ByteOrder::little}},
-});
+};
 
 constexpr std::array k_systems_without_elf =
     std::to_array<std::string_view>({"darwin", "macos", "ios", "windows", "mingw", "cygwin", "msvc",
                                      "win32", "wasi", "emscripten"});
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_upper(char c) {
-  return c >= 'A' && c <= 'Z';
-}
-bool is_identifier_character(char c) {
-  return (c >= 'a' && c <= 'z') || is_upper(c) || is_digit(c) || c == '_';
-}
 
 } // namespace
 
@@ -73,15 +58,17 @@ Result<ObjectTarget> object_target(std::string_view triple) {
                 *system);
   }
   const std::string_view name = triple.substr(0, triple.find('-'));
-  const auto* const found = std::ranges::find(k_architectures, name, &Architecture::name);
-  if (found == k_architectures.end()) {
-    std::vector<std::string_view> known(k_architectures.size());
-    std::ranges::transform(k_architectures, known.begin(), &Architecture::name);
-    return fail(ErrorCode::invalid_argument,
-                "'--host-triple {}': unknown architecture '{}'; known are {}", triple, name,
-                fmt::join(known, ", "));
+  std::vector<std::string_view> known;
+  for (const Architecture& architecture : k_architectures) {
+    const auto names = base::words_between_spaces(architecture.names);
+    if (std::ranges::find(names, name) != names.end()) {
+      return architecture.target;
+    }
+    known.insert(known.end(), names.begin(), names.end());
   }
-  return found->target;
+  return fail(ErrorCode::invalid_argument,
+              "'--host-triple {}': unknown architecture '{}'; known are {}", triple, name,
+              fmt::join(known, ", "));
 }
 
 std::string_view host_triple() noexcept {
@@ -91,20 +78,20 @@ std::string_view host_triple() noexcept {
 std::string default_symbol(std::string_view stem) {
   std::string symbol(stem);
   std::ranges::replace_if(
-      symbol, [](char c) { return !is_identifier_character(c); }, '_');
+      symbol, [](char c) { return !is_identifier(c); }, '_');
   // Prefixes a letter to a name that would be reserved.
-  if (symbol.empty() || is_digit(symbol.front()) || symbol.front() == '_') {
+  if (symbol.empty() || !is_identifier_start(symbol.front()) || symbol.front() == '_') {
     symbol.insert(0, "k");
   }
   return symbol + "_clbin";
 }
 
 Result<void> check_symbol(std::string_view symbol) {
-  const bool is_identifier = !symbol.empty() && !is_digit(symbol.front()) &&
-                             std::ranges::all_of(symbol, is_identifier_character);
-  const bool is_reserved =
-      symbol.size() > 1 && symbol[0] == '_' && (symbol[1] == '_' || is_upper(symbol[1]));
-  const std::string_view problem = !is_identifier ? "not an identifier in C"
+  const bool is_name = !symbol.empty() && is_identifier_start(symbol.front()) &&
+                       std::ranges::all_of(symbol, is_identifier);
+  const bool is_reserved = symbol.size() > 1 && symbol[0] == '_' &&
+                           (symbol[1] == '_' || (symbol[1] >= 'A' && symbol[1] <= 'Z'));
+  const std::string_view problem = !is_name ? "not an identifier in C"
                                    : is_cpp_keyword(symbol) || symbol == "restrict"
                                        ? "a keyword of C or C++"
                                    : is_reserved ? "names like this are reserved for C compilers"

@@ -156,6 +156,7 @@ constexpr NamedValue<KeyType> k_key_types[] = {{"signing", KeyType::signing},
 // Sets the member to the one of `choices` with the name `value`.
 template <auto member, const auto& choices>
 Result<void> set_choice(Options& options, const OptionRow& row, const std::string& value) {
+  CLBIN_TRY(refuse_secret_key(row, value));
   std::vector<std::string> names;
   for (const auto& [name, choice] : choices) {
     if (value == name) {
@@ -167,23 +168,11 @@ Result<void> set_choice(Options& options, const OptionRow& row, const std::strin
   return refused("'{}' accepts {}, not '{}'", short_spelling(row), alternatives(names), value);
 }
 
-Result<void> set_key_type(Options& options, const OptionRow& row, const std::string& value) {
-  CLBIN_TRY(refuse_secret_key(row, value));
-  return set_choice<&Options::key_type, k_key_types>(options, row, value);
-}
-
-Result<void> request_check(Options& options, const OptionRow&, const std::string&) {
-  // -### has priority, as in gcc: nothing is compiled.
-  if (options.goal == CompileGoal::output) {
-    options.goal = CompileGoal::check;
-  }
-  return {};
-}
-
-Result<void> request_rule_beside(Options& options, const OptionRow&, const std::string&) {
-  // As in gcc, -M does not become -MD.
-  if (options.depfile_mode == DepfileMode::none) {
-    options.depfile_mode = DepfileMode::beside_output;
+// For options that yield to another one with the same member, whatever their order.
+template <auto member, auto constant>
+Result<void> set_if_default(Options& options, const OptionRow&, const std::string&) {
+  if (options.*member == decltype(constant){}) {
+    options.*member = constant;
   }
   return {};
 }
@@ -195,23 +184,11 @@ Result<void> check_language(Options&, const OptionRow&, const std::string& value
   return refused("oclcc compiles OpenCL C: '-x' accepts cl or none, not '{}'", value);
 }
 
-Result<void> set_emit(Options& options, const OptionRow&, const std::string& value) {
-  if (!is_output_kind(value)) {
-    return refused("'--emit' accepts one of {}, not '{}'", output_kinds(), value);
-  }
-  options.emit = value;
-  return {};
-}
-
-Result<void> set_symbol(Options& options, const OptionRow&, const std::string& value) {
-  CLBIN_TRY(embed::check_symbol(value));
-  options.symbol = value;
-  return {};
-}
-
-Result<void> set_host_triple(Options& options, const OptionRow&, const std::string& value) {
-  CLBIN_TRY(embed::object_target(value));
-  options.host_triple = value;
+// The last occurrence of the option applies, if `check` accepts it.
+template <auto check, auto member>
+Result<void> set_checked(Options& options, const OptionRow&, const std::string& value) {
+  CLBIN_TRY(check(value));
+  options.*member = value;
   return {};
 }
 
@@ -381,10 +358,6 @@ struct Scope {
   static constexpr OptionScope keygen = scope_of(Mode::keygen);
   static constexpr OptionScope sign = scope_of(Mode::sign);
   static constexpr OptionScope sign_or_compile = scope_of(Mode::sign) | compile_or_rebuild;
-  static constexpr OptionScope passphrase = scope_of(Mode::keygen) | sign_or_compile;
-  static constexpr OptionScope counter = scope_of(Mode::sign_message) | sign_or_compile;
-  static constexpr OptionScope trusting = scope_of(Mode::verify) | sign_or_compile;
-  static constexpr OptionScope detaching = scope_of(Mode::verify, Mode::sign);
   static constexpr OptionScope encrypting =
       scope_of(Mode::encrypt, Mode::merge, Mode::repack, Mode::strip) | compile_or_rebuild;
   // Every mode that reads the contents of bundles.
@@ -412,15 +385,18 @@ constexpr OptionRow k_option_table[] = {
      "bundle. If the input is a bundle, embedding and launchers convert it; otherwise, its "
      "programs are built anew",
      Mode::compile, 'o'},
-    {Group::output, Form::value, Scope::compile_or_bundle, "emit", "KIND", set_emit,
+    {Group::output, Form::value, Scope::compile_or_bundle, "emit", "KIND",
+     set_checked<check_output_kind, &Options::emit>,
      "select the output, regardless of its suffix: clbin, ptx, cubin, spv, bin, h, c, o, s or hpp"},
-    {Group::output, Form::value, Scope::compile_or_embed, "symbol", "NAME", set_symbol,
+    {Group::output, Form::value, Scope::compile_or_embed, "symbol", "NAME",
+     set_checked<embed::check_symbol, &Options::symbol>,
      "name an embedded bundle NAME in C and its size NAME_size (default: the output's stem + "
      "\"_clbin\")"},
     {Group::output, Form::value, Scope::compile_or_embed, "embed-header", "FILE",
      set_value<&Options::embed_header>,
      "with -o k.c, k.o or k.s: also write FILE, a header that declares the embedded bundle"},
-    {Group::output, Form::value, Scope::compile_or_embed, "host-triple", "TRIPLE", set_host_triple,
+    {Group::output, Form::value, Scope::compile_or_embed, "host-triple", "TRIPLE",
+     set_checked<embed::object_target, &Options::host_triple>,
      "with -o k.o or k.s: write it for the machine TRIPLE, such as aarch64-linux-gnu (default: "
      "this machine)"},
     {Group::output, Form::value, Scope::compile_or_extract, "program", "NAME=FILE", add_program,
@@ -509,9 +485,12 @@ constexpr OptionRow k_option_table[] = {
      "print the rule and compile nothing"},
     {Group::depfiles, Form::word, Scope::compile, "-MM", "",
      set_constant<&Options::depfile_mode, DepfileMode::instead>, ""},
-    {Group::depfiles, Form::word, Scope::compile_or_bundle, "-MD", "", request_rule_beside,
+    {Group::depfiles, Form::word, Scope::compile_or_bundle, "-MD", "",
+     // As in gcc, -M does not become -MD.
+     set_if_default<&Options::depfile_mode, DepfileMode::beside_output>,
      "write the rule next to the output, with suffix .d"},
-    {Group::depfiles, Form::word, Scope::compile_or_bundle, "-MMD", "", request_rule_beside, ""},
+    {Group::depfiles, Form::word, Scope::compile_or_bundle, "-MMD", "",
+     set_if_default<&Options::depfile_mode, DepfileMode::beside_output>, ""},
     {Group::depfiles, Form::word_value, Scope::compile_or_bundle, "-MF", "FILE",
      set_value<&Options::depfile>, "write the rule to FILE"},
     {Group::depfiles, Form::word_value, Scope::compile_or_bundle, "-MT", "TARGET",
@@ -522,8 +501,9 @@ constexpr OptionRow k_option_table[] = {
      set_constant<&Options::phony_headers, PhonyHeaders::yes>,
      "add an empty rule for each header, so that make continues after a header is removed"},
 
-    {Group::running, Form::word, Scope::compile_or_rebuild, "-fsyntax-only", "", request_check,
-     "compile, but write no output"},
+    {Group::running, Form::word, Scope::compile_or_rebuild, "-fsyntax-only", "",
+     // -### has priority, as in gcc: nothing is compiled.
+     set_if_default<&Options::goal, CompileGoal::check>, "compile, but write no output"},
     {Group::running, Form::word, Scope::compile, "-###", "",
      set_constant<&Options::goal, CompileGoal::preview>,
      "print a command for each unit and run none"},
@@ -625,22 +605,22 @@ constexpr OptionRow k_option_table[] = {
      set_once<&Options::signing, &SigningOptions::command>,
      "sign with COMMAND, which reads the bytes to sign on standard input and writes their Ed25519 "
      "signature to standard output; requires --public-key"},
-    {Group::signing, Form::value, Scope::trusting, "public-key", "KEY",
+    {Group::signing, Form::value, Scope::verify | Scope::sign_or_compile, "public-key", "KEY",
      append_key<&Options::public_keys>,
      "with --verify: require a signature by KEY, a file or the text in it; repeatable. With "
      "--sign-with: the key of COMMAND"},
-    {Group::signing, Form::value, Scope::counter, "counter", "N",
-     set_counter<&Options::signing, &SigningOptions::counter>,
+    {Group::signing, Form::value, scope_of(Mode::sign_message) | Scope::sign_or_compile, "counter",
+     "N", set_counter<&Options::signing, &SigningOptions::counter>,
      "also sign the counter N, against older versions"},
     {Group::signing, Form::value, Scope::verify, "least-counter", "N",
      set_counter<&Options::least_counter>, "with --verify: require a counter of at least N"},
     {Group::signing, Form::value, Scope::sign, "vouched-by", "FILE",
      set_once<&Options::signing, &SigningOptions::vouching_key>,
      "with --sign: who trusts the secret key in FILE shall also trust the key that signs"},
-    {Group::signing, Form::value, Scope::passphrase, "passphrase-file", "FILE",
+    {Group::signing, Form::value, Scope::keygen | Scope::sign_or_compile, "passphrase-file", "FILE",
      set_once<&Options::signing, &SigningOptions::passphrase_file>,
      "read the passphrase of the secret key from FILE (default: the terminal, or standard input)"},
-    {Group::signing, Form::flag, Scope::detaching, "detached", "",
+    {Group::signing, Form::flag, Scope::verify | Scope::sign, "detached", "",
      set_constant<&Options::signature_form, SignatureForm::detached>,
      "with --sign or --verify: write or check a signature file FILE.minisig, as minisign(1) does"},
     mode_row(Group::signing, Mode::sign_message, "sign-message",
@@ -649,7 +629,8 @@ constexpr OptionRow k_option_table[] = {
              "remove the signatures of the bundles FILE..., in place unless -o is given, and "
              "nothing else"),
 
-    {Group::encrypting, Form::value, Scope::keygen, "key-type", "TYPE", set_key_type,
+    {Group::encrypting, Form::value, Scope::keygen, "key-type", "TYPE",
+     set_choice<&Options::key_type, k_key_types>,
      "with --keygen: make a key pair for signing, the content key NAME.key, or a key pair of a "
      "recipient; the last two have no passphrase (default: signing)"},
     mode_row(Group::encrypting, Mode::encrypt, "encrypt",

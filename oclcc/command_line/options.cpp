@@ -3,12 +3,14 @@
 // applied when they are found, modes before all others, because some options depend on the mode.
 #include "command_line/options.hpp"
 
+#include "base/text.hpp"
 #include "base/zstd_codec.hpp"
 #include "command_line/option_table.hpp"
 #include "listing/launch_compilation.hpp"
 
 #include <fmt/format.h>
 #include <iterator>
+#include <set>
 #include <thread>
 
 namespace oclcc {
@@ -26,11 +28,6 @@ tl::unexpected<Error> unrecognized(const std::string& word) {
 
 tl::unexpected<Error> missing_value(std::string_view spelling, std::string_view argument) {
   return refused("option '{}' needs a value: {} {}", spelling, spelling, argument);
-}
-
-const OptionRow* find_row(std::string_view key) {
-  const auto row = std::ranges::find(option_table(), key, &OptionRow::long_name);
-  return row == option_table().end() ? nullptr : &*row;
 }
 
 // An option or an input.
@@ -55,8 +52,9 @@ Given given_alone(const OptionRow& row) {
 
 Result<Given> match_long_option(const std::string& word) {
   const std::size_t equals = std::min(word.find('='), word.size());
-  const OptionRow* const row = find_row(std::string_view(word).substr(2, equals - 2));
-  if (row == nullptr || is_word_form(row->form)) {
+  const auto row = std::ranges::find(option_table(), std::string_view(word).substr(2, equals - 2),
+                                     &OptionRow::long_name);
+  if (row == option_table().end() || is_word_form(row->form)) {
     return unrecognized(word);
   }
   if (equals == word.size()) {
@@ -65,7 +63,7 @@ Result<Given> match_long_option(const std::string& word) {
   if (row->form == OptionForm::flag || row->form == OptionForm::mode) {
     return refused("option '--{}' accepts no value", row->long_name);
   }
-  return Given{row, word.substr(equals + 1)};
+  return Given{&*row, word.substr(equals + 1)};
 }
 
 std::optional<Given> match_letter(const std::string& word) {
@@ -179,16 +177,6 @@ Result<void> enter_mode(Options& options, Mode mode) {
   return {};
 }
 
-// Modes are entered before all other options are applied, because some depend on the mode.
-Result<void> enter_modes(const std::vector<const OptionRow*>& applied, Options& options) {
-  for (const OptionRow* const row : applied) {
-    if (row->form == OptionForm::mode || row->form == OptionForm::optional_mode) {
-      CLBIN_TRY(enter_mode(options, row->mode));
-    }
-  }
-  return {};
-}
-
 Result<void> apply(const Given& given, Options& options) {
   const std::string& value = *given.value;
   if (given.row == nullptr) {
@@ -224,38 +212,104 @@ std::string modes_of(OptionScope scope) {
   return alternatives(names);
 }
 
-Result<void> excludes(std::string_view one, std::string_view other) {
-  return refused("'{}' and '{}' cannot be used together", one, other);
-}
-
-Result<void> needs(std::string_view option, std::string_view other) {
-  return refused("'{}' needs {}", option, other);
-}
-
 Result<void> check_scopes(const std::vector<const OptionRow*>& applied, Mode mode) {
   for (const OptionRow* const row : applied) {
     if (scope_allows(row->scope, mode)) {
       continue;
     }
     if (mode == Mode::compile) {
-      return needs(short_spelling(*row), modes_of(row->scope));
+      return refused("'{}' needs {}", short_spelling(*row), modes_of(row->scope));
     }
     return refused("'{}' cannot be used with '{}'", short_spelling(*row), mode_spelling(mode));
   }
   return {};
 }
 
-// --verify starts drivers only with --run.
-Result<void> check_run_options(const std::vector<const OptionRow*>& applied,
-                               const Options& options) {
-  if (options.mode != Mode::verify || options.run == RunPolicy::yes) {
+// What options require of others, by the spellings of messages, which spaces separate. The first of
+// `options` that is given needs one of `others`, or excludes all of them.
+struct OptionRule {
+  enum class Relation : std::uint8_t { needs, excludes };
+  std::string_view options;
+  Relation relation;
+  std::string_view others;
+  OptionScope modes = ~0U; // in which it applies
+  std::string_view text{}; // instead of the usual one; {0} is the option, {1} the others
+};
+
+constexpr OptionRule k_rules[] = {
+    // --verify starts drivers only with --run.
+    {"--device -j --timeout", OptionRule::Relation::needs, "--run", scope_of(Mode::verify)},
+    {"-MF -MT -MQ -MP", OptionRule::Relation::needs, "-M -MM -MD -MMD", scope_of(Mode::compile),
+     "'-MF', '-MT', '-MQ' and '-MP' need '-M' or '-MD'"},
+    {"--key --sign-key", OptionRule::Relation::excludes, "--sign-with"},
+    {"--sign-key --sign-with --encrypt-key --encrypt-for", OptionRule::Relation::excludes,
+     "-fsyntax-only -M -MM"},
+    {"--sign", OptionRule::Relation::needs, "--key --sign-with"},
+    {"--public-key", OptionRule::Relation::needs, "--sign-with --verify"},
+    {"--counter", OptionRule::Relation::needs, "--sign-key --sign-with", scope_of(Mode::compile)},
+    {"--passphrase-file", OptionRule::Relation::needs, "--key --vouched-by", scope_of(Mode::sign),
+     "'{0}' needs '--key'"},
+    {"--passphrase-file", OptionRule::Relation::needs, "--sign-key", scope_of(Mode::compile)},
+    {"--no-passphrase", OptionRule::Relation::excludes, "--passphrase-file"},
+    {"--detached", OptionRule::Relation::excludes, "--counter --vouched-by --least-counter"},
+    {"--detached --least-counter", OptionRule::Relation::needs, "--public-key",
+     scope_of(Mode::verify)},
+    {"--encrypt", OptionRule::Relation::needs, "--encrypt-key --encrypt-for"},
+    {"--decrypt", OptionRule::Relation::needs, "--decrypt-key"},
+    {"--source-only", OptionRule::Relation::excludes,
+     "--no-source --target --device --device-option --specialize --emit-cubin -fsyntax-only -###",
+     scope_of(Mode::compile), "'{0}' compiles nothing, and cannot be used with {1}"},
+};
+
+Result<void> check_rule(const OptionRule& rule, const std::set<std::string, std::less<>>& given) {
+  const auto first_given = [&](const std::vector<std::string_view>& words) {
+    return std::ranges::find_if(words, [&](std::string_view word) { return given.contains(word); });
+  };
+  const auto options = base::words_between_spaces(rule.options);
+  const auto others = base::words_between_spaces(rule.others);
+  const auto option = first_given(options);
+  const auto other = first_given(others);
+  const bool is_conflict = other != others.end();
+  if (option == options.end() || is_conflict != (rule.relation == OptionRule::Relation::excludes)) {
     return {};
   }
-  constexpr std::string_view k_names[] = {"device", "jobs", "timeout"};
+  const std::string_view usual =
+      is_conflict ? "'{0}' and {1} cannot be used together" : "'{0}' needs {1}";
+  const std::string named =
+      is_conflict ? fmt::format("'{}'", *other) : fmt::format("'{}'", fmt::join(others, "' or '"));
+  return refused("{}",
+                 fmt::format(fmt::runtime(rule.text.empty() ? usual : rule.text), *option, named));
+}
+
+Result<void> check_rules(const std::vector<const OptionRow*>& applied, Mode mode) {
+  std::set<std::string, std::less<>> given;
   for (const OptionRow* const row : applied) {
-    if (std::ranges::find(k_names, row->long_name) != std::end(k_names)) {
-      return needs(short_spelling(*row), "'--run'");
+    given.insert(short_spelling(*row));
+  }
+  if (given.contains("-###")) {
+    given.erase("-fsyntax-only"); // -### has priority
+  }
+  for (const OptionRule& rule : k_rules) {
+    if (scope_allows(rule.modes, mode)) {
+      CLBIN_TRY(check_rule(rule, given));
     }
+  }
+  return {};
+}
+
+// What options require of each other's values.
+Result<void> check_values(const Options& options) {
+  if (options.signing.command && options.public_keys.size() != 1) {
+    return refused("'--sign-with' needs one '--public-key'");
+  }
+  if (options.key_type != KeyType::signing && options.signing.passphrase_file) {
+    return refused("'--key-type {}' and '--passphrase-file' cannot be used together",
+                   options.key_type == KeyType::content ? "content" : "recipient");
+  }
+  if (!options.optional_programs.empty() && options.source == SourcePolicy::drop) {
+    return refused("'--optional' keeps the source of '{}', and '--no-source' drops it; use "
+                   "'--strip --strip-source' on the bundle to ship only what compiled",
+                   options.optional_programs.front());
   }
   return {};
 }
@@ -265,15 +319,6 @@ std::string first_option_without(OptionScope input, const std::vector<const Opti
   const auto found = std::ranges::find_if(
       applied, [&](const OptionRow* row) { return (row->scope & input) == 0; });
   return found == applied.end() ? std::string() : short_spelling(**found);
-}
-
-Result<void> check_depfile_options(const Options& options) {
-  const bool has_details = options.depfile || !options.depfile_targets.empty() ||
-                           options.phony_headers == PhonyHeaders::yes;
-  if (options.depfile_mode != DepfileMode::none || !has_details) {
-    return {};
-  }
-  return refused("'-MF', '-MT', '-MQ' and '-MP' need '-M' or '-MD'");
 }
 
 // Moves the words after "--" out of `words` if they are the command of a recording, which must stay
@@ -291,142 +336,42 @@ std::vector<std::string> take_command(std::vector<std::string>& words) {
   return command;
 }
 
-Result<void> check_recording(const Options& options) {
-  if (!options.inputs.empty()) {
-    return refused("'--record' requires '--' before the command '{}'",
-                   options.inputs.front().path.string());
+Result<void> check_inputs(const Options& options) {
+  const std::vector<Input>& inputs = options.inputs;
+  const std::string mode = mode_spelling(options.mode);
+  const std::string first = inputs.empty() ? "" : inputs.front().path.string();
+  constexpr OptionScope k_without_inputs =
+      scope_of(Mode::list_devices, Mode::list_targets, Mode::identity, Mode::cache_stats,
+               Mode::clear_cache, Mode::keygen, Mode::record);
+  const bool takes_none = scope_allows(k_without_inputs, options.mode);
+  const bool compiles = options.mode == Mode::compile || options.mode == Mode::plan;
+  if (options.mode == Mode::record && !inputs.empty()) {
+    return refused("'--record' requires '--' before the command '{}'", first);
   }
-  if (options.command.empty() || options.command.front().empty()) {
+  if (options.mode == Mode::record &&
+      (options.command.empty() || options.command.front().empty())) {
     return refused("'--record' requires a command: --record {} -- COMMAND",
                    options.recording->string());
   }
-  return {};
-}
-
-Result<void> check_inputs(const Options& options) {
-  if (options.mode == Mode::record) {
-    return check_recording(options);
+  if (takes_none && !inputs.empty()) {
+    return refused("'{}' accepts no input file, but '{}' is given", mode, first);
   }
-  const std::string mode = mode_spelling(options.mode);
-  constexpr OptionScope k_without_inputs =
-      scope_of(Mode::list_devices, Mode::list_targets, Mode::identity, Mode::cache_stats,
-               Mode::clear_cache, Mode::keygen);
-  const bool takes_none = scope_allows(k_without_inputs, options.mode);
-  const bool compiles = options.mode == Mode::compile || options.mode == Mode::plan;
-  if (takes_none && !options.inputs.empty()) {
-    return refused("'{}' accepts no input file, but '{}' is given", mode,
-                   options.inputs.front().path.string());
+  if (!takes_none && inputs.empty()) {
+    return compiles ? refused("no input file; 'oclcc --help' lists the common options")
+                    : refused("'{}' needs a bundle", mode);
   }
-  if (!compiles && !takes_none && options.inputs.empty()) {
-    return needs(mode, "a bundle");
+  if (options.mode == Mode::sign_message && inputs.size() != 1) {
+    return refused("'{}' accepts one bundle, not {}", mode, inputs.size());
   }
-  if (compiles && options.inputs.empty()) {
-    return refused("no input file; 'oclcc --help' lists the common options");
+  if (options.mode == Mode::diff && inputs.size() != 2) {
+    return refused("'{}' compares two bundles, not {}", mode, inputs.size());
   }
-  if (options.mode == Mode::sign_message && options.inputs.size() != 1) {
-    return refused("'{}' accepts one bundle, not {}", mode, options.inputs.size());
-  }
-  if (options.mode == Mode::diff && options.inputs.size() != 2) {
-    return refused("'{}' compares two bundles, not {}", mode, options.inputs.size());
-  }
-  const auto standard_inputs =
-      std::ranges::count_if(options.inputs, [](const Input& input) { return input.path == "-"; });
+  const auto standard_inputs = std::ranges::count(inputs, "-", &Input::path);
   if (standard_inputs > 0 && options.mode == Mode::plan) {
     return refused("'--plan' requires files: units cannot read standard input");
   }
   if (standard_inputs > 1) {
     return refused("standard input ('-') is given more than once");
-  }
-  return {};
-}
-
-// --optional requires the source in the bundle.
-Result<void> check_optional_source(const Options& options) {
-  if (options.optional_programs.empty() || options.source == SourcePolicy::keep) {
-    return {};
-  }
-  return refused("'--optional' keeps the source of '{}', and '--no-source' drops it; use "
-                 "'--strip --strip-source' on the bundle to ship only what compiled",
-                 options.optional_programs.front());
-}
-
-// Who signs: --sign and the compile mode.
-Result<void> check_signer(const Options& options) {
-  const SigningOptions& signing = options.signing;
-  const bool is_sign = options.mode == Mode::sign;
-  const std::string_view key = is_sign ? "--key" : "--sign-key";
-  if (signing.key && signing.command) {
-    return excludes(key, "--sign-with");
-  }
-  if (signing.is_requested() &&
-      (options.goal == CompileGoal::check || options.depfile_mode == DepfileMode::instead)) {
-    return excludes(signing.key ? key : "--sign-with",
-                    options.goal == CompileGoal::check ? "-fsyntax-only" : "-M");
-  }
-  if (is_sign && !signing.is_requested()) {
-    return needs("--sign", "'--key' or '--sign-with'");
-  }
-  if (signing.command && options.public_keys.size() != 1) {
-    return needs("--sign-with", "one '--public-key'");
-  }
-  if (!signing.command && !options.public_keys.empty()) {
-    return needs("--public-key", "'--sign-with' or '--verify'");
-  }
-  if (signing.counter && !signing.is_requested()) {
-    return needs("--counter", "'--sign-key' or '--sign-with'");
-  }
-  if (signing.passphrase_file && !signing.key && !signing.vouching_key) {
-    return needs("--passphrase-file", fmt::format("'{}'", key));
-  }
-  if (options.signature_form == SignatureForm::detached &&
-      (signing.counter || signing.vouching_key)) {
-    return excludes("--detached", signing.counter ? "--counter" : "--vouched-by");
-  }
-  return {};
-}
-
-Result<void> check_signing(const Options& options) {
-  if (options.mode == Mode::sign || options.mode == Mode::compile) {
-    return check_signer(options);
-  }
-  if (options.mode == Mode::keygen && options.passphrase_policy == PassphrasePolicy::none &&
-      options.signing.passphrase_file) {
-    return excludes("--no-passphrase", "--passphrase-file");
-  }
-  const bool is_detached = options.signature_form == SignatureForm::detached;
-  if (is_detached && options.least_counter != 0) {
-    return excludes("--detached", "--least-counter");
-  }
-  if (options.public_keys.empty() && (is_detached || options.least_counter != 0)) {
-    return needs(is_detached ? "--detached" : "--least-counter", "'--public-key'");
-  }
-  return {};
-}
-
-// What decides how the output is encrypted.
-std::string_view encryption_option(const Options& options) {
-  return options.encryption.key ? "--encrypt-key" : "--encrypt-for";
-}
-
-Result<void> check_encryption(const Options& options) {
-  const bool is_requested = options.encryption.is_requested();
-  if (is_requested && options.goal == CompileGoal::check) {
-    return excludes(encryption_option(options), "-fsyntax-only");
-  }
-  if (is_requested && options.depfile_mode == DepfileMode::instead) {
-    return excludes(encryption_option(options), "-M");
-  }
-  if (options.mode == Mode::encrypt && !is_requested) {
-    return needs("--encrypt", "'--encrypt-key' or '--encrypt-for'");
-  }
-  if (options.mode == Mode::decrypt && options.decrypt_keys.empty()) {
-    return needs("--decrypt", "'--decrypt-key'");
-  }
-  const bool has_passphrase = options.key_type == KeyType::signing;
-  if (options.mode == Mode::keygen && !has_passphrase && options.signing.passphrase_file) {
-    return excludes(options.key_type == KeyType::content ? "--key-type content"
-                                                         : "--key-type recipient",
-                    "--passphrase-file");
   }
   return {};
 }
@@ -466,14 +411,13 @@ const OutputKind& output_kind(const Options& options) {
   return found == nullptr ? k_output_kinds[0] : *found;
 }
 
-bool is_output_kind(std::string_view name) noexcept {
-  return find_output_kind(name) != nullptr;
-}
-
-std::string output_kinds() {
+Result<void> check_output_kind(std::string_view name) {
+  if (find_output_kind(name) != nullptr) {
+    return {};
+  }
   std::vector<std::string_view> names;
   std::ranges::transform(k_output_kinds, std::back_inserter(names), &OutputKind::name);
-  return fmt::format("{}", fmt::join(names, ", "));
+  return refused("'--emit' accepts one of {}, not '{}'", fmt::join(names, ", "), name);
 }
 
 unsigned worker_count(const Options& options) noexcept {
@@ -498,26 +442,6 @@ Result<std::vector<std::string>> parse_driver_options(const std::vector<std::str
     return refused("'{}' is not one of -D, -U, -cl-*, -g, -O*, -w and -Werror", found);
   }
   return options.driver_options;
-}
-
-// What --source-only leaves without effect is an error.
-Result<void> check_source_only(const Options& options) {
-  if (options.binaries == BinaryPolicy::build) {
-    return {};
-  }
-  const std::string_view option = options.source == SourcePolicy::drop   ? "--no-source"
-                                  : !options.targets.empty()             ? "--target"
-                                  : !options.device_patterns.empty()     ? "--device"
-                                  : !options.device_options.empty()      ? "--device-option"
-                                  : !options.specializations.empty()     ? "--specialize"
-                                  : options.cubin == CubinPolicy::emit   ? "--emit-cubin"
-                                  : options.goal == CompileGoal::check   ? "-fsyntax-only"
-                                  : options.goal == CompileGoal::preview ? "-###"
-                                                                         : "";
-  if (option.empty()) {
-    return {};
-  }
-  return refused("'--source-only' compiles nothing, and cannot be used with '{}'", option);
 }
 
 Result<void> check_optional_programs(const Options& options,
@@ -554,7 +478,11 @@ Result<Options> parse_command_line(const std::vector<std::string>& words) {
   options.command = take_command(expanded);
   WordSorter sorter(expanded, options);
   CLBIN_TRY(sorter.sort());
-  CLBIN_TRY(enter_modes(sorter.applied(), options));
+  for (const OptionRow* const row : sorter.applied()) { // modes first: some options depend on them
+    if (row->form == OptionForm::mode || row->form == OptionForm::optional_mode) {
+      CLBIN_TRY(enter_mode(options, row->mode));
+    }
+  }
   for (const Given& given : sorter.rest()) {
     CLBIN_TRY(apply(given, options));
   }
@@ -562,13 +490,9 @@ Result<Options> parse_command_line(const std::vector<std::string>& words) {
     return options;
   }
   CLBIN_TRY(check_scopes(sorter.applied(), options.mode));
-  CLBIN_TRY(check_run_options(sorter.applied(), options));
-  CLBIN_TRY(check_depfile_options(options));
   CLBIN_TRY(check_inputs(options));
-  CLBIN_TRY(check_optional_source(options));
-  CLBIN_TRY(check_signing(options));
-  CLBIN_TRY(check_encryption(options));
-  CLBIN_TRY(check_source_only(options));
+  CLBIN_TRY(check_rules(sorter.applied(), options.mode));
+  CLBIN_TRY(check_values(options));
   if (options.mode == Mode::plan) {
     options.words = std::move(expanded);
   }

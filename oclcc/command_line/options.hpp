@@ -151,7 +151,7 @@ struct Options {
   std::vector<DeviceOptions> device_options;         // in the order of the command line
   std::vector<PrefixMapping> prefix_map;             // the last match applies
   CompileGoal goal = CompileGoal::output;
-  std::optional<std::string> emit; // a name that is_output_kind accepts
+  std::optional<std::string> emit; // a name that check_output_kind accepts
   BinaryPolicy binaries = BinaryPolicy::build;
   SourcePolicy source = SourcePolicy::keep;
   std::vector<std::string> optional_programs; // --optional: names of inputs' programs
@@ -234,9 +234,8 @@ struct OutputKind {
   format::BinaryKind raw_kind = format::BinaryKind::unknown; // of raw binaries
   embed::EmbedForm embed_form = embed::EmbedForm::c_header;  // of embeddings
 };
-// Whether --emit accepts `name`; the suffixes of -o are the same without the dot.
-[[nodiscard]] bool is_output_kind(std::string_view name) noexcept;
-[[nodiscard]] std::string output_kinds(); // "clbin, ptx, …", for messages
+// invalid_argument unless --emit accepts `name`; the suffixes of -o are the same without the dot.
+[[nodiscard]] Result<void> check_output_kind(std::string_view name);
 
 // Returns the kind of --emit, otherwise of the suffix of -o, otherwise a bundle.
 [[nodiscard]] const OutputKind& output_kind(const Options& options);

@@ -1,7 +1,7 @@
 #include "compile/compile_job.hpp"
 
 #include "closure/include_closure.hpp"
-#include "command_line/input_files.hpp"
+#include "command_line/bundle_file.hpp"
 #include "format/binary/binary_kernels.hpp"
 #include "source/directive_scanner.hpp"
 #include "targets/clang_front_end.hpp"

@@ -1,6 +1,6 @@
 #include "compile/output_plan.hpp"
 
-#include "command_line/input_files.hpp"
+#include "command_line/bundle_file.hpp"
 
 namespace oclcc {
 

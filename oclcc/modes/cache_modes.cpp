@@ -18,10 +18,6 @@ struct CacheRow {
   clbin::cache::CacheStatistics statistics;
 };
 
-std::string_view contents_of(CacheKind kind) {
-  return kind == CacheKind::user ? "programs that libclbin built" : "binaries that oclcc built";
-}
-
 // Labels and values in the order of output, and the keys of the JSON.
 struct NumberRow {
   std::string_view label;
@@ -55,7 +51,9 @@ std::string text_of(const CacheSettings& folder, const std::string& why_off,
     text += fmt::format("off: {}\n", why_off);
   }
   for (const CacheRow& row : rows) {
-    text += fmt::format("\n{}: {}\n", clbin::cache::to_string(row.kind), contents_of(row.kind));
+    text += fmt::format("\n{}: {}\n", clbin::cache::to_string(row.kind),
+                        row.kind == CacheKind::user ? "programs that libclbin built"
+                                                    : "binaries that oclcc built");
     for (const NumberRow& number : numbers_of(row)) {
       text += fmt::format("  {:<29}  {}\n", number.label, number.value);
     }

@@ -5,7 +5,6 @@
 
 #include "base/file_io.hpp"
 #include "command_line/bundle_file.hpp"
-#include "command_line/input_files.hpp"
 #include "format/bundle/bundle_surgery.hpp"
 #include "targets/patterns.hpp"
 #include "terminal/terminal_text.hpp"
@@ -155,30 +154,27 @@ void note_change(const BundleChange& change, Reporter& reporter) {
   }
 }
 
-std::string changes_json(const Changes& changes) {
-  JsonArray items;
-  for (const BundleChange& change : changes.done) {
-    const StripResult& result = change.result;
-    items.push_back({JsonObject{
-        {"inputs", strings_json(change.inputs)},
-        {"output", {change.output}},
-        {"total_bytes", {change.total_bytes}},
-        {"dropped_entries", {result.dropped_entries}},
-        {"nothing_left_of", strings_json(result.dropped_names)},
-        {"hidden_payloads", {result.hidden_count}},
-        {"hidden_stored_bytes", {result.hidden_stored_bytes}},
-        {"hidden_dependents", {result.hidden_dependents}},
-        {"removed_signatures", {std::uint64_t{change.removed_signatures}}},
-    }});
-  }
-  return report_json({{"bundles", {std::move(items)}}, {"errors", errors_json(changes.errors)}});
+JsonObject change_json(const BundleChange& change) {
+  const StripResult& result = change.result;
+  return {
+      {"inputs", strings_json(change.inputs)},
+      {"output", {change.output}},
+      {"total_bytes", {change.total_bytes}},
+      {"dropped_entries", {result.dropped_entries}},
+      {"nothing_left_of", strings_json(result.dropped_names)},
+      {"hidden_payloads", {result.hidden_count}},
+      {"hidden_stored_bytes", {result.hidden_stored_bytes}},
+      {"hidden_dependents", {result.hidden_dependents}},
+      {"removed_signatures", {std::uint64_t{change.removed_signatures}}},
+  };
 }
 
 // Prints notes of what a user would not expect, or JSON (oclcc/schema/change.schema.json), then the
 // errors. The status is that of the first error.
 ExitCode tell(const Changes& changes, ListFormat format, Reporter& reporter) {
   if (format == ListFormat::json) {
-    if (!reporter.print(changes_json(changes))) {
+    if (!reporter.print(report_json({{"bundles", {array_of(changes.done, change_json)}},
+                                     {"errors", errors_json(changes.errors)}}))) {
       return ExitCode::file;
     }
   } else {
@@ -196,19 +192,26 @@ ExitCode refuse(const Error& error, const Options& options, Reporter& reporter) 
               reporter);
 }
 
-// invalid_argument: JSON and a bundle would both go to standard output, or the output is the file
-// of a key.
-Result<void> check_output(const Options& options) {
-  if (options.list_format == ListFormat::json && options.output == "-") {
-    return refused("'--json' and '-o -' would both write to standard output");
-  }
-  return options.output ? require_other_files({&*options.output, 1}, trust::files_of_keys(options))
-                        : Result<void>();
-}
-
 // Returns the name of the output of `input` if there is no -o.
 using NameOutput = fs::path (*)(const fs::path& input);
 constexpr NameOutput k_in_place = [](const fs::path& input) { return input; };
+
+// invalid_argument: JSON and a bundle would both go to standard output, or an output is the file of
+// a key. A bundle may replace its input, but a signature file may not.
+Result<void> check_outputs(const Options& options, NameOutput output) {
+  if (options.list_format == ListFormat::json && options.output == "-") {
+    return refused("'--json' and '-o -' would both write to standard output");
+  }
+  std::vector<fs::path> read = trust::files_of_keys(options);
+  std::vector<fs::path> written;
+  for (const Input& input : options.inputs) {
+    written.push_back(options.output.value_or(output(input.path)));
+    if (options.signature_form == SignatureForm::detached) {
+      read.push_back(input.path);
+    }
+  }
+  return require_other_files(written, read);
+}
 
 Result<void> check_places(const Options& options, NameOutput output) {
   const std::string mode = mode_spelling(options.mode);
@@ -226,7 +229,7 @@ Result<void> check_places(const Options& options, NameOutput output) {
                      output(input.path).string());
     }
   }
-  return check_output(options);
+  return check_outputs(options, output);
 }
 
 // Returns the result, and what to tell of it.
@@ -433,7 +436,7 @@ Result<ExitCode> merge(const Options& options, const ModeContext& context) {
   if (!options.output) {
     return refused("'--merge' needs an output: name one with '-o'");
   }
-  CLBIN_TRY(check_output(options));
+  CLBIN_TRY(check_outputs(options, k_in_place));
   const auto keys = read_change_keys(options, context.reporter);
   if (!keys) {
     return refuse(keys.error(), options, context.reporter);
@@ -484,20 +487,6 @@ Result<BundleChange> sign_one(const fs::path& path, SignatureForm form, const Bu
   return change;
 }
 
-// Called before a passphrase is asked for. A bundle may replace its input, but a signature file may
-// not.
-Result<void> check_signed_outputs(const Options& options, NameOutput output) {
-  std::vector<fs::path> read = trust::files_of_keys(options);
-  std::vector<fs::path> written;
-  for (const Input& input : options.inputs) {
-    written.push_back(options.output.value_or(output(input.path)));
-    if (options.signature_form == SignatureForm::detached) {
-      read.push_back(input.path);
-    }
-  }
-  return require_other_files(written, read);
-}
-
 Result<BundleChange> without_signatures(const fs::path& path) {
   CLBIN_TRY_ASSIGN(const Bytes bundle, base::read_whole_file(path, k_max_whole_bundle_bytes));
   CLBIN_TRY_ASSIGN(trust::RootAndRecords read, trust::read_root_and_records(bundle));
@@ -516,19 +505,17 @@ Result<ExitCode> sign(const Options& options, const ModeContext& context) {
   Reporter& reporter = context.reporter;
   const NameOutput output =
       options.signature_form == SignatureForm::detached ? trust::detached_name : k_in_place;
-  if (const auto checked = check_signed_outputs(options, output); !checked) {
+  // Before a passphrase is asked for.
+  if (const auto checked = check_outputs(options, output); !checked) {
     return refuse(checked.error(), options, reporter);
   }
   const auto keys = trust::read_decryption_keys(options, reporter);
   if (!keys) {
     return refuse(keys.error(), options, reporter);
   }
-  auto signer = trust::BundleSigner::open(options, context.workers.stop);
+  auto signer = trust::BundleSigner::open(options, context.workers.stop, reporter);
   if (!signer) {
     return refuse(signer.error(), options, reporter);
-  }
-  for (const std::string& warning : signer->warnings()) {
-    reporter.warning(warning);
   }
   const auto change = [&](const fs::path& path) {
     return sign_one(path, options.signature_form, *keys, *signer, reporter);

@@ -51,14 +51,6 @@ std::string builds_text(const GroupSummary& group) {
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 
-std::string kernel_text(const format::KernelReflection& kernel) {
-  std::string text = kernel_signature(kernel);
-  for (const std::string& fact : kernel_facts(kernel)) {
-    text += "; " + fact;
-  }
-  return text;
-}
-
 void add_entry(const EntrySummary& entry, Difference place, ComparedItems& items) {
   const format::EntryView& view = entry.entry;
   place.what = "entry";
@@ -78,7 +70,9 @@ void add_entry(const EntrySummary& entry, Difference place, ComparedItems& items
   path.emplace_back();
   for (const format::KernelReflection& kernel : entry.details->kernels) {
     path.back() = place.kernel = kernel.name;
-    const std::string text = kernel_text(kernel);
+    std::vector<std::string> parts = kernel_facts(kernel);
+    parts.insert(parts.begin(), kernel_signature(kernel));
+    const std::string text = fmt::format("{}", fmt::join(parts, "; "));
     items[path] = {place, text, {{"kernel", text}}};
   }
 }
@@ -125,70 +119,55 @@ void compare(const ComparedItem* before, const ComparedItem* after,
 // Returns the differences, sorted by program, variant and target. Of an item that only one bundle
 // has, the parts are no further differences.
 std::vector<Difference> differences(const ComparedItems& a, const ComparedItems& b) {
-  std::set<std::vector<std::string>> paths;
-  for (const auto* const items : {&a, &b}) {
-    for (const auto& item : *items) {
-      paths.insert(item.first);
-    }
+  std::map<std::vector<std::string>, std::pair<const ComparedItem*, const ComparedItem*>> pairs;
+  for (const auto& [path, item] : a) {
+    pairs[path].first = &item;
+  }
+  for (const auto& [path, item] : b) {
+    pairs[path].second = &item;
   }
   std::vector<Difference> found;
   std::vector<std::string> only; // the path of the last item that only one bundle has
-  for (const auto& path : paths) {
+  for (const auto& [path, items] : pairs) {
+    const auto& [one, other] = items;
     if (!only.empty() && path.size() > only.size() &&
         std::equal(only.begin(), only.end(), path.begin())) {
       continue;
     }
-    const auto one = a.find(path);
-    const auto other = b.find(path);
-    compare(one == a.end() ? nullptr : &one->second, other == b.end() ? nullptr : &other->second,
-            found);
-    if (one == a.end() || other == b.end()) {
+    compare(one, other, found);
+    if (one == nullptr || other == nullptr) {
       only = path;
     }
   }
   return found;
 }
 
-std::string place_text(const Difference& difference) {
-  std::string text = fmt::format("program '{}'", difference.program);
-  text += difference.variant.empty() ? "" : fmt::format(", variant '{}'", difference.variant);
-  text += difference.target.empty() ? "" : fmt::format(", {}", difference.target);
-  return text;
-}
-
 // Prints one line, or two for a change.
 std::string text_of(const Difference& difference) {
   const bool is_place = difference.what == "program" || difference.what == "variant";
+  std::string place = fmt::format("program '{}'", difference.program);
+  place += difference.variant.empty() ? "" : fmt::format(", variant '{}'", difference.variant);
+  place += difference.target.empty() ? "" : fmt::format(", {}", difference.target);
   std::string text;
   for (const auto& [sign, side] :
        {std::pair('-', &difference.before), std::pair('+', &difference.after)}) {
     if (*side) {
       const std::string value =
           is_place ? "" : fmt::format(": {} {}", difference.what, side->value());
-      text += printable(fmt::format("{} {}{}", sign, place_text(difference), value)) + "\n";
+      text += printable(fmt::format("{} {}{}", sign, place, value)) + "\n";
     }
   }
   return text;
 }
 
-JsonValue optional_text(const std::optional<std::string>& text) {
-  return text ? JsonValue{*text} : JsonValue{nullptr};
-}
-
-std::string json_of(const std::vector<Difference>& found) {
-  JsonArray items;
-  for (const Difference& difference : found) {
-    items.push_back({JsonObject{
-        {"what", {difference.what}},
-        {"program", {difference.program}},
-        {"variant", {difference.variant}},
-        {"target", {difference.target}},
-        {"kernel", {difference.kernel}},
-        {"before", optional_text(difference.before)},
-        {"after", optional_text(difference.after)},
-    }});
-  }
-  return report_json({{"same", {found.empty()}}, {"differences", {std::move(items)}}});
+JsonObject difference_json(const Difference& difference) {
+  const auto text = [](const auto& side) { return side ? JsonValue{*side} : JsonValue{nullptr}; };
+  return {
+      {"what", {difference.what}},       {"program", {difference.program}},
+      {"variant", {difference.variant}}, {"target", {difference.target}},
+      {"kernel", {difference.kernel}},   {"before", text(difference.before)},
+      {"after", text(difference.after)},
+  };
 }
 
 } // namespace
@@ -206,7 +185,8 @@ Result<ExitCode> diff(const Options& options, const ModeContext& context) {
   const std::vector<Difference> found = differences(items_of(bundles[0]), items_of(bundles[1]));
   std::string text;
   if (options.list_format == ListFormat::json) {
-    text = json_of(found);
+    text = report_json(
+        {{"same", {found.empty()}}, {"differences", {array_of(found, difference_json)}}});
   } else if (!found.empty()) {
     text = fmt::format("--- {}\n+++ {}\n", printable(bundles[0].file), printable(bundles[1].file));
     for (const Difference& difference : found) {

@@ -14,31 +14,28 @@ namespace {
 
 // `log_bytes_left` limits the build logs of a bundle's trials together, because each trial can have
 // one.
-Trial trial_of(UnitResult result, std::uint64_t& log_bytes_left) {
+Trial trial_of(const UnitResult& result, std::uint64_t& log_bytes_left) {
   if (!result.reply) {
     return {Decision::refused, result.failure, {}};
   }
-  BuildReply& reply = *result.reply;
-  const bool recompiled = clbin::opencl::reports_recompiling(reply.log);
-  std::string log = std::move(reply.log);
-  if (log.size() > log_bytes_left) {
-    log = fmt::format("{} bytes of build log are omitted", log.size());
-  } else {
-    log_bytes_left -= log.size();
-  }
+  const BuildReply& reply = *result.reply;
+  Trial trial{Decision::loaded, "loads", reply.log};
   if (!reply.error.empty()) {
-    return {Decision::refused, reply.error, std::move(log)};
+    trial = {Decision::refused, reply.error, reply.log};
+  } else if (reply.cl_code != 0) {
+    trial = {
+        Decision::refused,
+        fmt::format("{} answered {}", reply.stage, clbin::opencl::cl_error_name(reply.cl_code)),
+        reply.log};
+  } else if (clbin::opencl::reports_recompiling(reply.log)) {
+    trial = {Decision::recompiled, std::string(clbin::opencl::k_recompiled_sentence), reply.log};
   }
-  if (reply.cl_code != 0) {
-    return {Decision::refused,
-            fmt::format("{} answered {}", reply.stage, clbin::opencl::cl_error_name(reply.cl_code)),
-            std::move(log)};
+  if (trial.driver_log.size() > log_bytes_left) {
+    trial.driver_log = fmt::format("{} bytes of build log are omitted", reply.log.size());
+  } else {
+    log_bytes_left -= reply.log.size();
   }
-  if (recompiled) {
-    return {Decision::recompiled, std::string(clbin::opencl::k_recompiled_sentence),
-            std::move(log)};
-  }
-  return {Decision::loaded, "loads", std::move(log)};
+  return trial;
 }
 
 } // namespace
@@ -107,9 +104,9 @@ Result<void> TrialDevices::find() {
 
 std::vector<Trial> TrialDevices::carry_out(TrialPlan plan, const std::string& file) {
   BuildPlan build;
-  build.compilers = {
-      std::make_shared<worker::DriverCompiler>(m_settings, m_devices, std::exchange(m_workers, {}),
-                                               std::chrono::seconds(m_options.timeout_seconds))};
+  build.compilers = {worker::make_driver_compiler(m_settings, m_devices,
+                                                  std::exchange(m_workers, {}),
+                                                  std::chrono::seconds(m_options.timeout_seconds))};
   build.jobs = worker_count(m_options);
   build.units = std::move(plan.m_units);
   std::uint64_t log_bytes_left =

@@ -142,17 +142,17 @@ void settle(Ladder& ladder, const std::vector<Trial>& trials) {
   }
 }
 
-// Of an attempt: "clBuildProgram answered CL_…", "the compiler of … crashed".
-std::string outcome_of(const Step& step, const std::vector<Trial>& trials) {
+// The outcome and the build log of an attempt: "clBuildProgram answered CL_…", "the compiler of …
+// crashed".
+std::pair<std::string, std::string_view> outcome_of(const Step& step,
+                                                    const std::vector<Trial>& trials) {
   if (!step.trial) {
     return {};
   }
-  return trials[*step.trial].outcome +
-         (step.decision == Decision::accepted ? ", but a better entry also loads" : "");
-}
-
-std::string_view log_of(const Step& step, const std::vector<Trial>& trials) {
-  return step.trial ? std::string_view(trials[*step.trial].driver_log) : std::string_view();
+  const Trial& trial = trials[*step.trial];
+  return {trial.outcome +
+              (step.decision == Decision::accepted ? ", but a better entry also loads" : ""),
+          trial.driver_log};
 }
 
 std::string conclusion(const Ladder& ladder) {
@@ -178,27 +178,25 @@ std::string text_of(const Ladder& ladder, const std::vector<Trial>& trials) {
     text +=
         fmt::format("    {}, {}, entry for {}: {}", clbin::loader::to_string(step.decision),
                     matching::to_string(step.rule), printable(step.target), printable(step.reason));
-    const std::string outcome = outcome_of(step, trials);
+    const auto [outcome, log] = outcome_of(step, trials);
     text += outcome.empty() ? "\n" : fmt::format("; {}\n", printable(outcome));
-    std::string_view log = log_of(step, trials);
-    while (!log.empty()) {
-      const std::size_t end = std::min(log.find('\n'), log.size());
-      text += fmt::format("        {}\n", printable(log.substr(0, end)));
-      log.remove_prefix(std::min(end + 1, log.size()));
+    for (const std::string_view line : base::split_lines(log)) {
+      text += fmt::format("        {}\n", printable(line));
     }
   }
   return text;
 }
 
 JsonValue step_json(const Step& step, const std::vector<Trial>& trials) {
+  const auto [outcome, log] = outcome_of(step, trials);
   return {JsonObject{
       {"entry", {std::uint64_t{step.entry}}},
       {"target", {step.target}},
       {"rule", {std::string(matching::to_string(step.rule))}},
       {"decision", {std::string(clbin::loader::to_string(step.decision))}},
       {"reason", {step.reason}},
-      {"outcome", {outcome_of(step, trials)}},
-      {"driver_log", {std::string(log_of(step, trials))}},
+      {"outcome", {outcome}},
+      {"driver_log", {std::string(log)}},
   }};
 }
 
@@ -207,12 +205,8 @@ void write_json(const Ladder& ladder, const std::vector<Trial>& trials, JsonStre
   document.member("conclusion", {conclusion(ladder)});
   document.member("program", {ladder.program});
   document.member("served_by", {std::string(clbin::loader::to_string(ladder.served_by))});
-  document.key("steps");
-  document.begin_array();
-  for (const Step& step : ladder.steps) {
-    document.value(step_json(step, trials));
-  }
-  document.end();
+  write_list(document, "steps", ladder.steps,
+             [&](const Step& step) { document.value(step_json(step, trials)); });
   document.member("variant", {ladder.variant});
   document.end();
 }
@@ -245,19 +239,15 @@ Result<Explanation> explain_one(const std::filesystem::path& path, const BundleK
   return explanation;
 }
 
-std::string device_line(const worker::DeviceDescription& device) {
-  return fmt::format("{}:{}  {} / {} / {}\n", device.platform, device.device,
-                     printable(device.identity.platform_name),
-                     printable(device.identity.device_name),
-                     printable(device.identity.driver_version));
-}
-
 // Prints in parts, because entries that share a trial repeat its build log.
 bool print_text(const Explanation& explanation, const TrialDevices& devices, Reporter& reporter) {
   constexpr std::size_t k_part_bytes = 1U << 20U;
   std::string text;
   for (std::size_t device = 0; device < devices.all().size(); ++device) {
-    text += device_line(devices.all()[device]);
+    const worker::DeviceDescription& known = devices.all()[device];
+    text += fmt::format(
+        "{}  {} / {} / {}\n", device_number(known), printable(known.identity.platform_name),
+        printable(known.identity.device_name), printable(known.identity.driver_version));
     for (const Ladder& ladder : explanation.ladders) {
       text += ladder.device == device ? text_of(ladder, explanation.trials) : std::string();
       if (text.size() >= k_part_bytes && !reporter.print(std::exchange(text, {}))) {
@@ -270,24 +260,17 @@ bool print_text(const Explanation& explanation, const TrialDevices& devices, Rep
 
 void write_json(const Explanation& explanation, const TrialDevices& devices, JsonStream& document) {
   document.begin_object();
-  document.key("devices");
-  document.begin_array();
-  for (std::size_t device = 0; device < devices.all().size(); ++device) {
-    const worker::DeviceDescription& known = devices.all()[device];
+  write_list(document, "devices", devices.all(), [&](const worker::DeviceDescription& known) {
     document.begin_object();
-    document.member("id", {fmt::format("{}:{}", known.platform, known.device)});
+    document.member("id", {device_number(known)});
     document.member("identity", {identity_json(known.identity)});
-    document.key("ladders");
-    document.begin_array();
-    for (const Ladder& ladder : explanation.ladders) {
-      if (ladder.device == device) {
+    write_list(document, "ladders", explanation.ladders, [&](const Ladder& ladder) {
+      if (&devices.all()[ladder.device] == &known) {
         write_json(ladder, explanation.trials, document);
       }
-    }
+    });
     document.end();
-    document.end();
-  }
-  document.end();
+  });
   document.member("file", {explanation.file});
   document.end();
 }

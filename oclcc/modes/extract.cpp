@@ -1,7 +1,6 @@
 #include "command_line/modes.hpp"
 
 #include "command_line/bundle_file.hpp"
-#include "command_line/input_files.hpp"
 #include "format/bundle/bundle_reader.hpp"
 #include "format/bundle/bundle_surgery.hpp"
 #include "format/bundle/read_limits.hpp"
@@ -232,12 +231,8 @@ bool print_json(const Written& written, const std::vector<Error>& errors, Report
   JsonStream document([&](std::string_view part) { return reporter.print(part); });
   document.begin_object();
   document.member("errors", errors_json(errors));
-  document.key("files");
-  document.begin_array();
-  for (const WrittenFile& file : written.for_json) {
-    document.value(file_json(file));
-  }
-  document.end();
+  write_list(document, "files", written.for_json,
+             [&](const WrittenFile& file) { document.value(file_json(file)); });
   document.member("version", {k_report_version});
   return document.finish();
 }

@@ -51,15 +51,20 @@ std::optional<format::BundleReader> open(const Source& source, clbin::listing::E
   return reader ? std::optional(std::move(*reader)) : std::nullopt;
 }
 
+// Returns a summary of nothing but errors.
+BundleSummary unread_summary(const std::filesystem::path& path, std::vector<Error> errors) {
+  BundleSummary summary;
+  summary.file = bundle_name(path);
+  summary.errors = std::move(errors);
+  return summary;
+}
+
 BundleSummary summarize_source(const std::filesystem::path& path, const Source& source,
                                const BundleKeys& keys) {
   clbin::listing::ErrorList errors(bundle_name(path));
   auto reader = open(source, errors);
   if (!reader) {
-    BundleSummary summary;
-    summary.file = errors.bundle();
-    summary.errors = errors.list();
-    return summary;
+    return unread_summary(path, errors.list());
   }
   if (const auto unlocked = keys.unlock(*reader); !unlocked) {
     errors.add(unlocked.error());
@@ -81,16 +86,7 @@ Result<Source> decrypted(const Source& source, const BundleKeys& keys) {
   return base::owning_source(std::move(plain), source->name());
 }
 
-// Returns a summary of nothing but an error.
-BundleSummary unread_summary(const std::filesystem::path& path, const Error& error) {
-  BundleSummary summary;
-  summary.file = bundle_name(path);
-  summary.errors = {error};
-  return summary;
-}
-
-// ---- Texts
-// ---------------------------------------------------------------------------------------
+// ---- Texts --------------------------------------------------------------------------------------
 
 std::string work_group_text(const format::KernelReflection& kernel) {
   std::vector<std::string> facts;
@@ -103,23 +99,11 @@ std::string work_group_text(const format::KernelReflection& kernel) {
   if (kernel.preferred_multiple) {
     facts.push_back(fmt::format(" best in multiples of {}", *kernel.preferred_multiple));
   }
-  std::vector<std::string> sizes;
+  std::string_view separator = " specialized for ";
   for (const auto& size : kernel.specialized_sizes) {
-    sizes.push_back(fmt::format("{}", fmt::join(size, "x")));
-  }
-  if (!sizes.empty()) {
-    facts.push_back(fmt::format(" specialized for {}", fmt::join(sizes, ", ")));
+    facts.push_back(fmt::format("{}{}", std::exchange(separator, " "), fmt::join(size, "x")));
   }
   return facts.empty() ? "" : fmt::format("work-group{}", fmt::join(facts, ","));
-}
-
-// "16x16" for two dimensions
-std::string local_size_text(const format::RecordedLaunch& launch) {
-  if (launch.local_size[0] == 0) {
-    return fmt::format("NULL in {} dimension{}", launch.dimensions,
-                       launch.dimensions == 1 ? "" : "s");
-  }
-  return fmt::format("{}", fmt::join(std::span(launch.local_size).first(launch.dimensions), "x"));
 }
 
 std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
@@ -129,24 +113,6 @@ std::string counted(std::uint64_t count, std::string_view one, std::string_view 
 void append_line(std::string& text, std::size_t indent, std::string_view label,
                  std::string_view value) {
   text += fmt::format("{:{}}{:<10}{}\n", "", indent, label, printable(value));
-}
-
-void append_target(std::string& text, const format::TargetView& target) {
-  if (target.origin == format::TargetOrigin::offline) {
-    append_line(text, 4, "target", target.spec);
-    return;
-  }
-  append_line(text, 4, "platform", target.platform_name);
-  append_line(text, 4, "device", target.device_name);
-  append_line(text, 4, "driver", target.driver_version);
-}
-
-void append_blob(std::string& text, const format::BlobView& blob) {
-  const bool referring = blob.reference != format::k_no_index;
-  append_line(text, 4, "size",
-              fmt::format("{} bytes, {} stored{}", blob.raw_bytes, blob.stored_bytes,
-                          referring ? " against another payload" : ""));
-  append_line(text, 4, "digest", base::to_hex(blob.raw_digest));
 }
 
 void append_first_launch(std::string& text, const EntrySummary& entry) {
@@ -187,9 +153,20 @@ void append_details(std::string& text, const EntrySummary& entry) {
 
 void append_entry(std::string& text, const EntrySummary& entry, const format::GroupView& group) {
   append_line(text, 2, "entry", format::describe(entry.entry));
-  append_target(text, entry.entry.target);
-  if (entry.blob) {
-    append_blob(text, *entry.blob);
+  const format::TargetView& target = entry.entry.target;
+  if (target.origin == format::TargetOrigin::offline) {
+    append_line(text, 4, "target", target.spec);
+  } else {
+    append_line(text, 4, "platform", target.platform_name);
+    append_line(text, 4, "device", target.device_name);
+    append_line(text, 4, "driver", target.driver_version);
+  }
+  if (const auto& blob = entry.blob) {
+    const bool is_referring = blob->reference != format::k_no_index;
+    append_line(text, 4, "size",
+                fmt::format("{} bytes, {} stored{}", blob->raw_bytes, blob->stored_bytes,
+                            is_referring ? " against another payload" : ""));
+    append_line(text, 4, "digest", base::to_hex(blob->raw_digest));
   }
   if (entry.entry.options != group.options) {
     append_line(text, 4, "options", entry.entry.options.empty() ? "none" : entry.entry.options);
@@ -197,14 +174,11 @@ void append_entry(std::string& text, const EntrySummary& entry, const format::Gr
   append_details(text, entry);
 }
 
-// Whether an encrypted bundle can be read.
-enum class Contents : std::uint8_t { readable, locked };
-
-std::string described_source(const GroupSummary& group, Contents contents) {
+std::string described_source(const GroupSummary& group, bool is_locked) {
   if (group.group.source_blob == format::k_no_index) {
     return "not kept";
   }
-  if (contents == Contents::locked) {
+  if (is_locked) {
     return "kept, encrypted";
   }
   if (group.sources->empty()) {
@@ -226,14 +200,14 @@ std::string label_of(const GroupSummary& group) {
   return printable(clbin::closure::recorded_label(group.sources->front().display_name));
 }
 
-void append_group(std::string& text, const GroupSummary& group, Contents contents) {
+void append_group(std::string& text, const GroupSummary& group, bool is_locked) {
   text += fmt::format("\nprogram '{}', variant '{}'\n", printable(group.group.program),
                       printable(group.group.variant));
   if (const std::string label = label_of(group); !label.empty()) {
     append_line(text, 2, "label", label);
   }
   append_line(text, 2, "options", group.group.options.empty() ? "none" : group.group.options);
-  append_line(text, 2, "source", described_source(group, contents));
+  append_line(text, 2, "source", described_source(group, is_locked));
   for (const format::RecordedBuild& build : group.builds) {
     append_line(text, 2, "built on", build_text(build));
   }
@@ -260,24 +234,20 @@ void append_encryption(std::string& text, const BundleSummary& bundle) {
   }
 }
 
-std::string_view verdict_on(bool holds) {
-  return holds ? "holds" : "does not hold";
-}
-
 void append_signature(std::string& text, const format::TrailingRecord& record,
                       const base::Digest& root) {
+  const auto append = [&](std::string_view label, const std::string& what, bool is_valid) {
+    append_line(text, 2, label, fmt::format("{}: {}", what, is_valid ? "holds" : "does not hold"));
+  };
   if (const auto signature = format::read_signed<format::SignatureRecord>(record)) {
-    append_line(
-        text, 2, "signature",
-        fmt::format("by key {}: {}", to_hex(signature->key), verdict_on(holds(*signature, root))));
+    append("signature", "by key " + to_hex(signature->key), holds(*signature, root));
   } else if (const auto counter = format::read_signed<format::CounterRecord>(record)) {
-    append_line(text, 2, "counter",
-                fmt::format("{} by key {}: {}", counter->counter, to_hex(counter->key),
-                            verdict_on(holds(*counter, root))));
+    append("counter", fmt::format("{} by key {}", counter->counter, to_hex(counter->key)),
+           holds(*counter, root));
   } else if (const auto vouch = format::read_signed<format::VouchRecord>(record)) {
-    append_line(text, 2, "vouch",
-                fmt::format("by key {} for key {}: {}", to_hex(vouch->old_key),
-                            to_hex(vouch->new_key), verdict_on(holds(*vouch, root))));
+    append("vouch",
+           fmt::format("by key {} for key {}", to_hex(vouch->old_key), to_hex(vouch->new_key)),
+           holds(*vouch, root));
   }
 }
 
@@ -285,22 +255,28 @@ void append_signature(std::string& text, const format::TrailingRecord& record,
 
 BundleSummary summarize_bundle(const std::filesystem::path& path, const BundleKeys& keys) {
   const auto source = open_bundle_source(path);
-  return source ? summarize_source(path, *source, keys) : unread_summary(path, source.error());
+  return source ? summarize_source(path, *source, keys) : unread_summary(path, {source.error()});
 }
 
 BundleSummary summarize_plain_bundle(const std::filesystem::path& path, const BundleKeys& keys) {
   const auto source = open_bundle_source(path);
   const auto plain = source ? decrypted(*source, keys) : source;
   return plain ? summarize_source(path, *plain, {})
-               : unread_summary(path, named_error(plain.error(), path));
+               : unread_summary(path, {named_error(plain.error(), path)});
 }
 
 std::vector<std::string> launch_texts(const std::vector<format::RecordedLaunch>& launches) {
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < launches.size(); ++i) {
     const bool is_next = i == 0 || launches[i].kernel != launches[i - 1].kernel;
-    const std::string size =
-        local_size_text(launches[i]) + (launches[i].has_offset ? " with an offset" : "");
+    const format::RecordedLaunch& launch = launches[i];
+    const std::string size = fmt::format(
+        "{}{}",
+        launch.local_size[0] == 0
+            ? "NULL in " + counted(launch.dimensions, "dimension", "dimensions")
+            : fmt::format("{}", fmt::join(std::span(launch.local_size).first(launch.dimensions),
+                                          "x")), // 16x16 for two dimensions
+        launch.has_offset ? " with an offset" : "");
     if (is_next) {
       texts.push_back(fmt::format("{}: {}", launches[i].kernel, size));
     } else {
@@ -348,9 +324,8 @@ std::string info_text(const BundleSummary& bundle) {
   for (const format::TrailingRecord& record : bundle.signatures) {
     append_signature(text, record, bundle.head->root);
   }
-  const Contents contents = bundle.is_locked ? Contents::locked : Contents::readable;
   for (const GroupSummary& group : bundle.groups) {
-    append_group(text, group, contents);
+    append_group(text, group, bundle.is_locked);
   }
   return text;
 }
@@ -372,7 +347,7 @@ Result<ExitCode> info(const Options& options, const ModeContext& context) {
   std::string_view separator;
   for (const Input& input : options.inputs) {
     const BundleSummary bundle =
-        keys ? summarize_bundle(input.path, *keys) : unread_summary(input.path, keys.error());
+        keys ? summarize_bundle(input.path, *keys) : unread_summary(input.path, {keys.error()});
     if (keys) {
       errors.insert(errors.end(), bundle.errors.begin(), bundle.errors.end());
     }

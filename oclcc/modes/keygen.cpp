@@ -47,50 +47,44 @@ Result<void> write_new_file(const std::filesystem::path& path, base::ByteView by
   return base::write_error(in_quotes(path), error);
 }
 
-// The files of --keygen NAME.
-struct KeyPairFiles {
-  std::filesystem::path secret_key;
-  std::filesystem::path public_key;
-};
-
 // Writes both files or none.
-Result<void> write_pair(const KeyPairFiles& files, const SecretBytes& secret,
-                        const std::string& open) {
-  CLBIN_TRY(write_new_file(files.secret_key, secret.view(), k_secret_mode));
-  auto written = write_new_file(files.public_key, base::as_bytes(open), k_public_mode);
+Result<void> write_pair(const std::filesystem::path& secret_file, const SecretBytes& secret,
+                        const std::filesystem::path& public_file, const std::string& open) {
+  CLBIN_TRY(write_new_file(secret_file, secret.view(), k_secret_mode));
+  auto written = write_new_file(public_file, base::as_bytes(open), k_public_mode);
   if (!written) {
-    (void)::unlink(files.secret_key.c_str());
+    (void)::unlink(secret_file.c_str());
   }
   return written;
 }
 
 Result<void> make_keys(const Options& options, std::stop_token stop) {
-  const KeyPairFiles files{options.key_pair->string() + ".key",
-                           options.key_pair->string() + ".pub"};
+  const std::filesystem::path secret_file = options.key_pair->string() + ".key";
+  const std::filesystem::path public_file = options.key_pair->string() + ".pub";
   trust::protect_this_process();
   if (options.key_type == KeyType::content) { // of which there is no public part
-    return write_new_file(files.secret_key,
-                          base::content_key_file(*base::ContentKey::generate()).view(),
+    return write_new_file(secret_file, base::content_key_file(*base::ContentKey::generate()).view(),
                           k_secret_mode);
   }
-  CLBIN_TRY(require_no_file(files.secret_key)); // before the question
-  CLBIN_TRY(require_no_file(files.public_key));
+  CLBIN_TRY(require_no_file(secret_file)); // before the question
+  CLBIN_TRY(require_no_file(public_file));
   if (options.key_type == KeyType::recipient) {
     const auto key = base::RecipientSecretKey::generate();
-    return write_pair(files, base::recipient_secret_key_file(key),
+    return write_pair(secret_file, base::recipient_secret_key_file(key), public_file,
                       base::recipient_public_key_file(key.public_key()));
   }
   std::optional<SecretBytes> passphrase;
   if (options.passphrase_policy == PassphrasePolicy::ask) {
     trust::Passphrases passphrases(options.signing.passphrase_file, trust::StandardInput::free,
                                    std::move(stop));
-    CLBIN_TRY_ASSIGN(passphrase, passphrases.next_for_new_key(files.secret_key.string()));
+    CLBIN_TRY_ASSIGN(passphrase, passphrases.next_for_new_key(secret_file.string()));
   }
   const auto key = base::MinisignSecretKey::generate();
   CLBIN_TRY_ASSIGN(const SecretBytes secret,
                    base::minisign_secret_key_file(key, passphrase ? &*passphrase : nullptr,
                                                   base::k_sensitive_cost));
-  return write_pair(files, secret, base::minisign_public_key_file(key.public_key()));
+  return write_pair(secret_file, secret, public_file,
+                    base::minisign_public_key_file(key.public_key()));
 }
 
 } // namespace

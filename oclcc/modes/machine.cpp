@@ -16,10 +16,6 @@ using worker::DeviceDescription;
 
 namespace {
 
-std::string device_number(const DeviceDescription& device) {
-  return fmt::format("{}:{}", device.platform, device.device);
-}
-
 using Row = std::vector<std::string>;
 
 // Returns a line a row. All cells but the last of a row are padded to the width of their column.
@@ -54,6 +50,7 @@ std::string line_a_device(const std::vector<DeviceDescription>& devices) {
   return aligned(rows);
 }
 
+// All properties of a device that are not empty.
 std::string table_of(const DeviceDescription& device) {
   std::vector<Row> rows = {{"platform", device.identity.platform_name},
                            {"platform version", device.identity.platform_version},
@@ -70,16 +67,7 @@ std::string table_of(const DeviceDescription& device) {
                      aligned(rows, "    "));
 }
 
-std::string whole_tables(const std::vector<DeviceDescription>& devices) {
-  std::string text;
-  for (const DeviceDescription& device : devices) {
-    text += text.empty() ? "" : "\n";
-    text += table_of(device);
-  }
-  return text;
-}
-
-JsonValue device_json(const DeviceDescription& device) {
+JsonObject device_json(const DeviceDescription& device) {
   JsonObject members = identity_json(device.identity);
   members["id"] = {device_number(device)};
   members["platform_index"] = {std::uint64_t{device.platform}};
@@ -91,22 +79,19 @@ JsonValue device_json(const DeviceDescription& device) {
     properties[label] = {value};
   }
   members["properties"] = {std::move(properties)};
-  return {std::move(members)};
-}
-
-std::string json_of(const std::vector<DeviceDescription>& devices) {
-  JsonArray items;
-  for (const DeviceDescription& device : devices) {
-    items.push_back(device_json(device));
-  }
-  return report_json({{"devices", {std::move(items)}}});
+  return members;
 }
 
 std::string text_of(const Options& options, const std::vector<DeviceDescription>& devices) {
   if (options.list_format == ListFormat::json) {
-    return json_of(devices);
+    return report_json({{"devices", {array_of(devices, device_json)}}});
   }
-  return options.verbosity == Verbosity::verbose ? whole_tables(devices) : line_a_device(devices);
+  if (options.verbosity != Verbosity::verbose) {
+    return line_a_device(devices);
+  }
+  std::vector<std::string> tables;
+  std::ranges::transform(devices, std::back_inserter(tables), table_of);
+  return fmt::format("{}", fmt::join(tables, "\n"));
 }
 
 struct ListedTarget {
@@ -114,30 +99,6 @@ struct ListedTarget {
   std::vector<std::string> missing_packages{}; // of the distribution at hand
   std::string problem{};                       // empty if the target can be used here
 };
-
-std::string problem_of(const offline::MissingTools& missing) {
-  return missing.packages.empty()
-             ? fmt::format("requires the programs: {}", fmt::join(missing.files, " "))
-             : fmt::format("requires the packages: {}", fmt::join(missing.packages, " "));
-}
-
-// Asks the tools that were found whether a compile would use them.
-Result<void> check_versions(std::vector<offline::OfflineJob> jobs,
-                            const std::vector<std::size_t>& rows, const Options& options,
-                            const worker::WorkerSettings& settings,
-                            const clbin::cache::CacheSettings& cache,
-                            std::vector<ListedTarget>& listed) {
-  CLBIN_TRY_ASSIGN(const worker::WorkerSettings workers, worker::with_home(settings));
-  const auto compiler = offline::make_offline_compiler(
-      std::move(jobs), workers, std::chrono::seconds(options.timeout_seconds),
-      SealedFiles(cache, SealedKind::preparation));
-  for (std::size_t job = 0; job < rows.size(); ++job) {
-    if (const auto tested = compiler->require_tested_tools(job); !tested) {
-      listed[rows[job]].problem = tested.error().message;
-    }
-  }
-  return {};
-}
 
 Result<std::vector<ListedTarget>> find_targets(const Options& options,
                                                const worker::WorkerSettings& settings,
@@ -153,7 +114,10 @@ Result<std::vector<ListedTarget>> find_targets(const Options& options,
         offline::family_compiler(target.family).tools_for(target), options.tools, debian);
     if (!missing.is_empty()) {
       listed.back().missing_packages = missing.packages;
-      listed.back().problem = problem_of(missing);
+      listed.back().problem =
+          missing.packages.empty()
+              ? fmt::format("requires the programs: {}", fmt::join(missing.files, " "))
+              : fmt::format("requires the packages: {}", fmt::join(missing.packages, " "));
       continue;
     }
     CLBIN_TRY_ASSIGN(auto job, offline::find_job(target, options.tools, digests));
@@ -162,8 +126,18 @@ Result<std::vector<ListedTarget>> find_targets(const Options& options,
       jobs.push_back(std::move(job));
     }
   }
-  if (!jobs.empty()) {
-    CLBIN_TRY(check_versions(std::move(jobs), rows, options, settings, cache, listed));
+  if (jobs.empty()) {
+    return listed;
+  }
+  // Asks the tools that were found whether a compile would use them.
+  CLBIN_TRY_ASSIGN(const worker::WorkerSettings workers, worker::with_home(settings));
+  const auto compiler = offline::make_offline_compiler(
+      std::move(jobs), workers, std::chrono::seconds(options.timeout_seconds),
+      SealedFiles(cache, SealedKind::preparation));
+  for (std::size_t job = 0; job < rows.size(); ++job) {
+    if (const auto tested = compiler->require_tested_tools(job); !tested) {
+      listed[rows[job]].problem = tested.error().message;
+    }
   }
   return listed;
 }
@@ -188,19 +162,20 @@ std::string text_of(const std::vector<ListedTarget>& targets) {
   return text;
 }
 
+JsonObject target_json(const ListedTarget& target) {
+  return {{"target", {target.spelling}},
+          {"usable", {target.problem.empty()}},
+          {"problem", {target.problem}},
+          {"missing_packages", strings_json(target.missing_packages)}};
+}
+
 std::string json_of(const std::vector<ListedTarget>& targets) {
-  JsonArray items;
-  for (const ListedTarget& target : targets) {
-    items.push_back({JsonObject{{"target", {target.spelling}},
-                                {"usable", {target.problem.empty()}},
-                                {"problem", {target.problem}},
-                                {"missing_packages", strings_json(target.missing_packages)}}});
-  }
   JsonObject groups;
   for (const offline::TargetGroup& group : offline::target_groups()) {
     groups[group.name] = strings_json(spellings_of(group.targets));
   }
-  return report_json({{"targets", {std::move(items)}}, {"groups", {std::move(groups)}}});
+  return report_json(
+      {{"targets", {array_of(targets, target_json)}}, {"groups", {std::move(groups)}}});
 }
 
 // The devices that units can be built for. Lists each identity once.

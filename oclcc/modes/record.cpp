@@ -1,6 +1,6 @@
 #include "command_line/modes.hpp"
 
-#include "command_line/input_files.hpp"
+#include "command_line/bundle_file.hpp"
 #include "format/bundle/bundle_writer.hpp"
 #include "modes/recording.hpp"
 #include "trust/bundle_encryption.hpp"
@@ -9,16 +9,13 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 namespace oclcc {
 
-using base::FileDescriptor;
 namespace fs = std::filesystem;
 using clbin::cache::ProcessEnvironment;
 using format::BundleReader;
@@ -53,39 +50,11 @@ public:
     siginfo_t signal{};
     return sigtimedwait(&m_signals, &signal, &a_while) > 0 ? std::optional(signal) : std::nullopt;
   }
-  [[nodiscard]] const sigset_t& before() const noexcept { return m_before; }
 
 private:
   sigset_t m_signals{};
   sigset_t m_before{};
 };
-
-// In the new process. Reports an errno to `report`, which is closed by a successful exec.
-[[noreturn]] void execute(const std::vector<std::string>& command,
-                          const std::map<std::string, std::string>& variables,
-                          const sigset_t& signals, int report) {
-  for (const auto& [name, value] : variables) {
-    (void)::setenv(name.c_str(), value.c_str(), 1);
-  }
-  std::vector<std::string> words = command;
-  const std::vector<char*> pointers = worker::pointers_to(words);
-  (void)std::signal(SIGXFSZ, SIG_DFL); // main() ignores it
-  (void)sigprocmask(SIG_SETMASK, &signals, nullptr);
-  ::execvp(pointers.front(), pointers.data());
-  const int error = errno;
-  (void)base::write_all(report, std::as_bytes(std::span(&error, 1)));
-  ::_exit(127);
-}
-
-// Returns 0, or the errno of exec.
-int exec_error(int report) {
-  int error = 0;
-  ssize_t count = 0;
-  do {
-    count = ::read(report, &error, sizeof error);
-  } while (count < 0 && errno == EINTR);
-  return count == sizeof error ? error : 0;
-}
 
 // The terminal sends these signals to the whole process group.
 bool is_of_terminal(const siginfo_t& signal) {
@@ -113,29 +82,23 @@ ApplicationEnd wait_for(pid_t process, const BlockedSignals& signals) {
 }
 
 Result<ApplicationEnd> run_application(const std::vector<std::string>& command,
-                                       const std::map<std::string, std::string>& variables) {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return fail(ErrorCode::internal, "cannot create a pipe: {}", base::reason_of(errno));
-  }
-  const FileDescriptor from_child(ends[0]);
-  FileDescriptor to_parent(ends[1]);
+                                       const std::vector<std::string>& environment) {
   const BlockedSignals signals;
-  const pid_t process = ::fork();
-  if (process < 0) {
-    return fail(ErrorCode::internal, "cannot start a process: {}", base::reason_of(errno));
+  const auto start = [&](const std::vector<std::string>& words) {
+    return worker::Spawn(worker::DefaultSignals::ignored_by_main)
+        .start(words.front(), words, environment);
+  };
+  auto process = start(command);
+  if (!process && process.error() == ENOEXEC) { // a script without "#!", as for execvp(3)
+    std::vector<std::string> words = {"/bin/sh"};
+    words.insert(words.end(), command.begin(), command.end());
+    process = start(words);
   }
-  if (process == 0) {
-    execute(command, variables, signals.before(), to_parent.number());
+  if (!process) {
+    return fail(process.error() == ENOENT ? ErrorCode::file_not_found : ErrorCode::file_read,
+                "cannot run '{}': {}", command.front(), base::reason_of(process.error()));
   }
-  (void)to_parent.close();
-  const int error = exec_error(from_child.number());
-  const ApplicationEnd end = wait_for(process, signals);
-  if (error != 0) {
-    return fail(error == ENOENT ? ErrorCode::file_not_found : ErrorCode::file_read,
-                "cannot run '{}': {}", command.front(), base::reason_of(error));
-  }
-  return end;
+  return wait_for(*process, signals);
 }
 
 constexpr std::string_view k_layer_name = "libclbin_layer.so";
@@ -180,20 +143,29 @@ Result<std::optional<BundleReader>> open_existing(const fs::path& path, const Bu
   return bundle;
 }
 
-std::map<std::string, std::string> variables_of(const Options& options,
-                                                const ProcessEnvironment& environment,
-                                                const fs::path& layer, const fs::path& folder) {
+std::vector<std::string> environment_of(const Options& options,
+                                        const ProcessEnvironment& environment,
+                                        const fs::path& layer, const fs::path& folder) {
   const std::string others = variable(environment, "OPENCL_LAYERS");
-  return {
+  const bool with_binaries = options.recorded_binaries == BinaryPolicy::build;
+  const std::pair<std::string_view, std::string> own[] = {
       {"OPENCL_LAYERS", others.empty() ? layer.string() : others + ":" + layer.string()},
       {"CLBIN_LAYER_MODE", "record"},
       {"CLBIN_LAYER_RECORD", folder.string()},
-      {"CLBIN_LAYER_RECORD_BINARIES", options.recorded_binaries == BinaryPolicy::build ? "1" : "0"},
+      {"CLBIN_LAYER_RECORD_BINARIES", with_binaries ? "1" : "0"},
       {"CLBIN_LAYER_RECORD_SOURCE", options.source == SourcePolicy::keep ? "1" : "0"},
       // What PyOpenCL finds in its own cache, it does not build, and to the source of what it does
       // not find, it appends a random name.
       {"PYOPENCL_NO_CACHE", "1"},
   };
+  std::vector<std::string> all;
+  for (char** given = environ; given != nullptr && *given != nullptr; ++given) {
+    all.emplace_back(*given);
+  }
+  for (const auto& [name, value] : own) {
+    worker::set_variable(all, name, value);
+  }
+  return all;
 }
 
 // Everything that may fail, before the application runs.
@@ -260,15 +232,14 @@ Result<ExitCode> record(const Options& options, const ModeContext& context) {
   constexpr int k_not_executable = 126;
   Reporter& reporter = context.reporter;
   CLBIN_TRY_ASSIGN(Preparation preparation, prepare(options, context.environment, reporter));
-  const auto end =
-      run_application(options.command, variables_of(options, context.environment, preparation.layer,
-                                                    preparation.folder.path()));
-  if (!end && end.error().code != ErrorCode::internal) {
+  const auto end = run_application(
+      options.command,
+      environment_of(options, context.environment, preparation.layer, preparation.folder.path()));
+  if (!end) {
     reporter.error(end.error());
     const bool is_absent = end.error().code == ErrorCode::file_not_found;
     return static_cast<ExitCode>(is_absent ? k_not_found : k_not_executable);
   }
-  CLBIN_TRY(end);
   if (end->signal != 0) {
     reporter.note(fmt::format("signal {} ({}) ended the application: what it had built is recorded",
                               end->signal, ::strsignal(end->signal)));

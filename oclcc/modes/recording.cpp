@@ -22,10 +22,6 @@ namespace {
 constexpr std::size_t k_max_line_bytes = 8192;
 constexpr std::string_view k_offset = " offset";
 
-bool is_control(char c) {
-  return static_cast<unsigned char>(c) < 0x20;
-}
-
 // Removes the first word of `line` and the space after it. Returns an empty word if there is no
 // space.
 std::string_view take_word(std::string_view& line) {
@@ -63,17 +59,6 @@ const VariantInput* find_variant(const ProgramInput& program, const std::string&
   return found == program.variants.end() ? nullptr : &*found;
 }
 
-// Names what no two entries of a bundle have in common; empty if the payload cannot be read.
-std::string entry_key(const std::string& program, const EntryInput& entry) {
-  const auto payload = entry.payload.read();
-  if (!payload) {
-    return {};
-  }
-  const auto kind = static_cast<unsigned>(format::classify_binary(payload->view()).kind);
-  return fmt::format("{} {} {} {}", program, entry.variant,
-                     base::to_hex(target_digest(entry.target)), kind);
-}
-
 std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder) {
   std::error_code error;
   std::vector<std::filesystem::path> files;
@@ -89,10 +74,6 @@ bool is_log(const std::filesystem::path& file, std::string_view prefix) {
   return file.extension() == ".log" && file.filename().string().starts_with(prefix);
 }
 
-bool is_launch_log(const std::filesystem::path& file) {
-  return is_log(file, "launches-");
-}
-
 // Whether the value of "-DNAME=VALUE" is a path of this machine. A lone slash is an operator.
 bool contains_path(const std::string& definition) {
   const std::size_t at = definition.find("=/");
@@ -101,17 +82,11 @@ bool contains_path(const std::string& definition) {
          std::filesystem::exists(definition.substr(at + 1), ignored);
 }
 
-std::set<std::string> definitions_with_paths(const std::string& options) {
-  const std::vector<std::string> all = clbin::source::parse_build_options(options).definitions;
-  std::set<std::string> found;
-  std::copy_if(all.begin(), all.end(), std::inserter(found, found.end()), contains_path);
-  return found;
-}
-
 } // namespace
 
 // Only the kernel's name may contain spaces: that of an entry point in IL is any text.
 std::optional<LoggedLaunch> parse_launch(std::string_view line) {
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20; };
   if (line.size() > k_max_line_bytes || std::ranges::any_of(line, is_control)) {
     return std::nullopt;
   }
@@ -172,9 +147,13 @@ void Recording::add(Program program) {
     }
   }
   for (EntryInput& entry : program.entries) {
-    const std::string key = entry_key(program.name, entry);
-    if (!key.empty() && m_entries.insert(key).second) {
-      known.entries.push_back(std::move(entry));
+    if (const auto payload = entry.payload.read()) {
+      const std::string key = fmt::format(
+          "{} {} {} {}", program.name, entry.variant, base::to_hex(target_digest(entry.target)),
+          format::to_string(format::classify_binary(payload->view()).kind));
+      if (m_entries.insert(key).second) {
+        known.entries.push_back(std::move(entry));
+      }
     }
   }
   std::move(program.launches.begin(), program.launches.end(), std::back_inserter(known.launches));
@@ -206,7 +185,7 @@ void Recording::add_file(const std::filesystem::path& file, SourcePolicy source,
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(file, ignored))) {
     skip("it is not a regular file");
-  } else if (is_launch_log(file)) {
+  } else if (is_log(file, "launches-")) {
     add_launches(file, reporter);
   } else if (is_log(file, "loaders-")) {
     add_loaders(file);
@@ -289,7 +268,7 @@ void Recording::add_folder(const std::filesystem::path& folder, SourcePolicy sou
   std::vector<std::filesystem::path> files = files_in(folder);
   // Launches are those of programs, which come first.
   std::stable_partition(files.begin(), files.end(),
-                        [](const auto& file) { return !is_launch_log(file); });
+                        [](const auto& file) { return !is_log(file, "launches-"); });
   for (const std::filesystem::path& file : files) {
     add_file(file, source, reporter);
   }
@@ -318,7 +297,8 @@ void Recording::warn_of_paths_in_options(Reporter& reporter) const {
   std::set<std::string> definitions;
   for (const auto& [name, program] : m_programs) {
     for (const VariantInput& variant : program.variants) {
-      definitions.merge(definitions_with_paths(variant.options));
+      const auto all = clbin::source::parse_build_options(variant.options).definitions;
+      std::ranges::copy_if(all, std::inserter(definitions, definitions.end()), contains_path);
     }
   }
   for (const std::string& definition : definitions) {

@@ -22,8 +22,8 @@ struct Run {
   format::SharedText program;
   format::SharedText variant;
   std::string target;
-  std::size_t device = 0;
-  std::string failure; // empty: it loads
+  std::string_view device; // its name, which TrialDevices has
+  std::string failure{};   // empty: it loads
 };
 
 struct Verdict {
@@ -46,8 +46,9 @@ struct Plan {
   std::set<std::uint32_t> il_blobs{};
 };
 
-Result<void> plan_run(const matching::Candidate& candidate, Run run, Plan& plan) {
-  const Result<std::size_t> trial = plan.trials.add(candidate, run.device);
+Result<void> plan_run(const matching::Candidate& candidate, std::size_t device, Run run,
+                      Plan& plan) {
+  const Result<std::size_t> trial = plan.trials.add(candidate, device);
   if (!trial && trial.error().code != ErrorCode::unsafe_options) {
     return tl::unexpected(trial.error());
   }
@@ -64,29 +65,21 @@ Result<void> plan_run(const matching::Candidate& candidate, Run run, Plan& plan)
 Result<void> plan_group(const format::BundleReader& bundle, const format::GroupView& group,
                         const TrialDevices& devices, Plan& plan) {
   for (std::size_t device = 0; device < devices.all().size(); ++device) {
-    CLBIN_TRY_ASSIGN(const auto candidates,
-                     matching::rank_candidates(bundle, group, devices.all()[device].identity));
-    CLBIN_TRY_ASSIGN(const auto il,
-                     matching::rank_il(bundle, group, devices.all()[device].identity));
+    const format::DeviceIdentity& identity = devices.all()[device].identity;
+    CLBIN_TRY_ASSIGN(const auto candidates, matching::rank_candidates(bundle, group, identity));
+    CLBIN_TRY_ASSIGN(const auto il, matching::rank_il(bundle, group, identity));
     for (const matching::Candidate& candidate : il) {
       plan.il_blobs.insert(candidate.entry.blob);
     }
     for (const matching::Candidate& candidate : candidates) {
+      Run run{group.program, group.variant, target_name(candidate.entry.target),
+              identity.device_name};
       CLBIN_TRY(plan.texts.take(sizeof(Run) + group.program.size() + group.variant.size() +
-                                target_name(candidate.entry.target).size()));
-      Run run{group.program, group.variant, target_name(candidate.entry.target), device, {}};
-      CLBIN_TRY(plan_run(candidate, std::move(run), plan));
+                                run.target.size()));
+      CLBIN_TRY(plan_run(candidate, device, std::move(run), plan));
     }
   }
   return {};
-}
-
-std::string failure_of(const Trial& trial) {
-  if (trial.decision == Trial::Decision::loaded) {
-    return {};
-  }
-  const std::string log = trial.driver_log.substr(0, trial.driver_log.find('\n'));
-  return fmt::format("{}{}{}", trial.outcome, log.empty() ? "" : ": ", log);
 }
 
 Result<void> run_entries(const format::BundleReader& bundle, TrialDevices& devices,
@@ -98,8 +91,12 @@ Result<void> run_entries(const format::BundleReader& bundle, TrialDevices& devic
     CLBIN_TRY(plan_group(bundle, group, devices, plan));
   }
   const std::vector<Trial> trials = devices.carry_out(std::move(plan.trials), verdict.file);
-  for (const auto& [run, trial] : plan.tried) {
-    plan.runs[run].failure = failure_of(trials[trial]);
+  for (const auto& [run, number] : plan.tried) {
+    const Trial& trial = trials[number];
+    const std::string log = trial.driver_log.substr(0, trial.driver_log.find('\n'));
+    plan.runs[run].failure = trial.decision == Trial::Decision::loaded ? ""
+                             : log.empty()                             ? trial.outcome
+                                           : fmt::format("{}: {}", trial.outcome, log);
   }
   verdict.runs = std::move(plan.runs);
   for (std::uint32_t i = 0; i < bundle.entry_count(); ++i) {
@@ -180,17 +177,7 @@ Verdict verify_one(const std::filesystem::path& path, const Options& options, co
   return verdict;
 }
 
-const std::string& device_name(const Run& run, const TrialDevices& devices) {
-  return devices.all()[run.device].identity.device_name;
-}
-
-std::string run_text(const Run& run, const std::string& device) {
-  return fmt::format("program '{}', variant '{}', entry for {} on '{}'", run.program, run.variant,
-                     run.target, device);
-}
-
-void tell(const Verdict& verdict, const TrialDevices& devices, RunPolicy policy,
-          Reporter& reporter) {
+void tell(const Verdict& verdict, RunPolicy policy, Reporter& reporter) {
   if (verdict.error) {
     reporter.error(*verdict.error);
     return;
@@ -200,7 +187,8 @@ void tell(const Verdict& verdict, const TrialDevices& devices, RunPolicy policy,
   }
   for (const Run& run : verdict.runs) {
     const std::string text =
-        fmt::format("{}: {}", verdict.file, run_text(run, device_name(run, devices)));
+        fmt::format("{}: program '{}', variant '{}', entry for {} on '{}'", verdict.file,
+                    run.program, run.variant, run.target, run.device);
     if (run.failure.empty()) {
       reporter.verbose(text + ": loads");
     } else {
@@ -218,7 +206,7 @@ void tell(const Verdict& verdict, const TrialDevices& devices, RunPolicy policy,
   reporter.verbose(fmt::format("{}: sound, {} entries", verdict.file, verdict.entry_count));
 }
 
-void write_json(const Verdict& verdict, const TrialDevices& devices, JsonStream& document) {
+void write_json(const Verdict& verdict, JsonStream& document) {
   const std::vector<Error> errors =
       verdict.error ? std::vector{*verdict.error} : std::vector<Error>();
   document.begin_object();
@@ -227,19 +215,16 @@ void write_json(const Verdict& verdict, const TrialDevices& devices, JsonStream&
   document.member("entries_not_run", {std::uint64_t{verdict.idle_count} + verdict.il_count});
   document.member("errors", errors_json(errors));
   document.member("file", {verdict.file});
-  document.key("runs");
-  document.begin_array();
-  for (const Run& run : verdict.runs) {
+  write_list(document, "runs", verdict.runs, [&](const Run& run) {
     document.value({JsonObject{
         {"program", {run.program}},
         {"variant", {run.variant}},
         {"target", {run.target}},
-        {"device", {device_name(run, devices)}},
+        {"device", {std::string(run.device)}},
         {"loads", {run.failure.empty()}},
         {"failure", {run.failure}},
     }});
-  }
-  document.end();
+  });
   document.end();
 }
 
@@ -271,10 +256,10 @@ Result<ExitCode> verify(const Options& options, const ModeContext& context) {
     const Verdict verdict = keys ? verify_one(input.path, options, *keys, devices)
                                  : Verdict{.file = bundle_name(input.path), .error = keys.error()};
     if (keys) {
-      tell(verdict, devices, options.run, reporter);
+      tell(verdict, options.run, reporter);
     }
     if (is_json) {
-      write_json(verdict, devices, document);
+      write_json(verdict, document);
     }
     status = status == ExitCode::success ? status_of(verdict) : status;
   }

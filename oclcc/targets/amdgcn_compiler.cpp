@@ -36,10 +36,6 @@ bool is_gfx8(const OfflineTarget& target) {
   return processor_of(target) == "gfx803";
 }
 
-bool is_wave32(const OfflineTarget& target) {
-  return target.architecture.starts_with("gfx10");
-}
-
 // "+sramecc", "-xnack"
 Words feature_words(const OfflineTarget& target) {
   Words words;
@@ -81,7 +77,7 @@ Words library_words(const ToolSession& session, const FamilyRequest& request) {
       fmt::format("oclc_unsafe_math_{}", word_of(is_relaxed || has(options, k_unsafe_math))),
       fmt::format("oclc_finite_only_{}", word_of(is_relaxed || has(options, k_finite_math))),
       fmt::format("oclc_correctly_rounded_sqrt_{}", word_of(has(options, k_correct_rounding))),
-      fmt::format("oclc_wavefrontsize64_{}", word_of(!is_wave32(target))),
+      fmt::format("oclc_wavefrontsize64_{}", word_of(!target.architecture.starts_with("gfx10"))),
       fmt::format("oclc_isa_version_{}", processor_of(target).substr(3)), // after "gfx"
       fmt::format("oclc_abi_version_{}00", k_code_object_version)};
   Words words;
@@ -98,12 +94,6 @@ Result<Words> pointer_words(const std::filesystem::path& shared) {
   CLBIN_TRY_ASSIGN(const bool is_typed, has_typed_pointers(shared));
   return is_typed ? Words{k_typed_pointers, "-fvisibility", "hidden"}
                   : Words{"-fvisibility=hidden"};
-}
-
-// Returns `words` without typed pointers, which AMD's libraries do not have.
-Words with_opaque_pointers(Words words) {
-  std::erase(words, k_typed_pointers);
-  return words;
 }
 
 Result<void> require_linked(const ToolSession& session) {
@@ -123,11 +113,13 @@ Result<void> make_object(const ToolSession& session, const Words& words, const W
   CLBIN_TRY(
       session.run_step("clang", words_of("-cc1") + words +
                                     words_of("-w -emit-llvm-bc -o kernel.bc -x ir callable.ll")));
-  // clang 15 links libraries only with a source file.
+  // clang 15 links libraries only with a source file. AMD's have no typed pointers.
   CLBIN_TRY(session.write_input("empty.cl", {}));
+  Words with_opaque_pointers = words;
+  std::erase(with_opaque_pointers, k_typed_pointers);
   return session.run_step(
-      "clang", words_of("-cc1") + with_opaque_pointers(words) +
-                   words_of("-mlink-bitcode-file kernel.bc") + libraries +
+      "clang", words_of("-cc1") + with_opaque_pointers + words_of("-mlink-bitcode-file kernel.bc") +
+                   libraries +
                    words_of("-mllvm -amdgpu-internalize-symbols -w -emit-obj -o kernel.o -x cl "
                             "empty.cl"));
 }

@@ -12,11 +12,6 @@ using base::Bytes;
 
 namespace {
 
-bool is_common(std::string_view option) {
-  return option.starts_with("-D") || option.starts_with("-U") || option == "-w" ||
-         option == "-Werror";
-}
-
 // What follows a family's own rules.
 const OptionRule k_common_rules[] = {
     {"-cl-std=CL1.1"},
@@ -94,12 +89,13 @@ std::string_view error_without_place(std::string_view log) {
 
 } // namespace
 
-Result<CompilerWords> compiler_words(const Words& options, std::span<const OptionRule> rules,
-                                     std::string_view target) {
-  CompilerWords result;
-  for (const std::string& option : options) {
-    if (is_common(option)) {
-      result.words.push_back(option);
+Result<Words> unit_words(const FamilyRequest& request, std::span<const OptionRule> rules,
+                         BuildReply& reply) {
+  Words words;
+  for (const std::string& option : request.options) {
+    if (option.starts_with("-D") || option.starts_with("-U") || option == "-w" ||
+        option == "-Werror") {
+      words.push_back(option);
       continue;
     }
     const OptionRule* const own = rule_for(option, rules);
@@ -110,18 +106,19 @@ Result<CompilerWords> compiler_words(const Words& options, std::span<const Optio
     }
     switch (rule->effect) {
     case OptionEffect::pass:
-      result.words = std::move(result.words) + (rule->words.empty() ? Words{option} : rule->words);
+      words = std::move(words) + (rule->words.empty() ? Words{option} : rule->words);
       break;
     case OptionEffect::ignore:
       break;
     case OptionEffect::warn:
-      result.warnings.push_back(fmt::format("'{}' has no effect on '{}'", option, target));
+      reply.log +=
+          fmt::format("warning: '{}' has no effect on '{}'\n", option, spelling_of(request.target));
       break;
     case OptionEffect::refuse:
       return fail(ErrorCode::invalid_argument, "'{}' is not supported", option);
     }
   }
-  return result;
+  return words;
 }
 
 std::string source_name(std::string_view symbol) {
@@ -208,16 +205,6 @@ Result<bool> has_typed_pointers(const std::filesystem::path& shared) {
   constexpr std::uint64_t k_max_bytes = 1024;
   CLBIN_TRY_ASSIGN(const auto answer, base::read_whole_file(shared, k_max_bytes));
   return base::as_text(answer) == k_has_typed_pointers;
-}
-
-Result<Words> unit_words(const FamilyRequest& request, std::span<const OptionRule> rules,
-                         BuildReply& reply) {
-  CLBIN_TRY_ASSIGN(CompilerWords words,
-                   compiler_words(request.options, rules, spelling_of(request.target)));
-  for (const std::string& warning : words.warnings) {
-    reply.log += fmt::format("warning: {}\n", warning);
-  }
-  return std::move(words.words);
 }
 
 Result<bool> run_front_end(const ToolSession& session, const FrontEndCall& call,

@@ -26,17 +26,6 @@ inline constexpr std::string_view k_flush_denormals = "-cl-denorms-are-zero";
 inline constexpr std::string_view k_relaxed_math = "-cl-fast-relaxed-math";
 inline constexpr std::string_view k_unsafe_math = "-cl-unsafe-math-optimizations";
 
-struct CompilerWords {
-  Words words;
-  std::vector<std::string> warnings; // "'-cl-opt-disable' has no effect on 'spirv:1.2'"
-};
-
-// Translates the words of recorded options by the rules, then by those that all families have: -D,
-// -U, -w, -Werror and most relaxations of arithmetic are passed as they are. invalid_argument: a
-// rule refuses the option, or no rule knows it.
-[[nodiscard]] Result<CompilerWords>
-compiler_words(const Words& options, std::span<const OptionRule> rules, std::string_view target);
-
 // Returns the name in the source of a mangled symbol: "sqrt" for "_Z4sqrtDv2_f". Other symbols are
 // names already.
 [[nodiscard]] std::string source_name(std::string_view symbol);
@@ -87,7 +76,10 @@ struct FrontEndCall {
   std::string language{};
 };
 
-// Returns compiler_words of a unit, whose warnings go to the reply's log.
+// Translates the options of a unit by the rules, then by those that all families have: -D, -U, -w,
+// -Werror and most relaxations of arithmetic are passed as they are. "'-cl-opt-disable' has no
+// effect on 'spirv:1.2'" goes to the reply's log. invalid_argument: a rule refuses the option, or
+// no rule knows it.
 [[nodiscard]] Result<Words> unit_words(const FamilyRequest& request,
                                        std::span<const OptionRule> rules, BuildReply& reply);
 

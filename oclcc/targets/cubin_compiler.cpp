@@ -9,9 +9,7 @@ namespace oclcc::offline {
 
 namespace {
 
-constexpr const char* k_ptx_file = "kernel.assembled.ptx";
 constexpr const char* k_cubin_file = "kernel.cubin";
-constexpr std::uint64_t k_max_cubin_bytes = 1ULL << 30U;
 
 // Returns "13.0.88" for "Cuda compilation tools, release 13.0, V13.0.88"; the whole text if its
 // format differs.
@@ -24,45 +22,35 @@ std::string ptxas_version_in(std::string_view text) {
   return std::string(rest.substr(0, rest.find_first_not_of("0123456789.")));
 }
 
-// The driver appends a NUL to PTX, which ptxas rejects.
-std::string_view without_nuls(std::string_view ptx) {
-  return ptx.substr(0, ptx.find_last_not_of('\0') + 1); // npos + 1 is 0
+// Returns the cubin that ptxas makes of `ptx`, in a file of this name.
+Result<base::Bytes> run_ptxas(const ToolSession& session, const std::string& architecture,
+                              const char* file, std::string_view ptx) {
+  CLBIN_TRY(session.write_input(file, ptx));
+  CLBIN_TRY(session.run_step("ptxas", {"-arch=" + architecture, file, "-o", k_cubin_file}));
+  return session.read_output("ptxas", k_cubin_file);
 }
 
-class PtxasCompiler final : public Compiler {
+class PtxasCompiler final : public StatelessCompiler {
 public:
   PtxasCompiler(std::filesystem::path tool, std::vector<std::string> architectures,
                 worker::WorkerSettings settings, std::chrono::seconds timeout)
       : m_tools{{"ptxas", std::move(tool)}}, m_architectures(std::move(architectures)),
         m_settings(std::move(settings)), m_timeout(timeout) {}
 
-  [[nodiscard]] std::unique_ptr<CompilerSession>
-  start_session(std::uint32_t /*lane*/, std::stop_token /*useless*/) override {
-    return std::make_unique<Session>(*this);
-  }
-
 private:
-  class Session final : public CompilerSession {
-  public:
-    explicit Session(PtxasCompiler& compiler) : m_compiler(compiler) {}
-
-    [[nodiscard]] UnitResult build(const Unit& unit) override {
-      UnitResult result;
-      if (format::classify_binary(*unit.binary).kind != format::BinaryKind::ptx) {
-        result.state = UnitResult::State::skipped;
-        return result;
-      }
-      BuildReply& reply = result.reply.emplace();
-      reply.kernels = unit.kernels;
-      if (const auto built = m_compiler.assemble(unit, reply); !built) {
-        reply.error = built.error().message;
-      }
+  [[nodiscard]] UnitResult build(const Unit& unit) override {
+    UnitResult result;
+    if (format::classify_binary(*unit.binary).kind != format::BinaryKind::ptx) {
+      result.state = UnitResult::State::skipped;
       return result;
     }
-
-  private:
-    PtxasCompiler& m_compiler;
-  };
+    BuildReply& reply = result.reply.emplace();
+    reply.kernels = unit.kernels;
+    if (const auto built = assemble(unit, reply); !built) {
+      reply.error = built.error().message;
+    }
+    return result;
+  }
 
   // Sets the version of ptxas and the binary in `reply`.
   [[nodiscard]] Result<void> assemble(const Unit& unit, BuildReply& reply) {
@@ -75,11 +63,9 @@ private:
     CLBIN_TRY_ASSIGN(const auto session,
                      ToolSession::start(m_tools, m_settings, m_timeout, "ptxas-"));
     CLBIN_TRY_ASSIGN(reply.tools["ptxas"], version(session));
-    CLBIN_TRY(session.write_input("kernel.ptx", without_nuls(base::as_text(*unit.binary))));
-    CLBIN_TRY(
-        session.run_step("ptxas", {"-arch=" + architecture, "kernel.ptx", "-o", k_cubin_file}));
-    CLBIN_TRY_ASSIGN(reply.binary,
-                     base::read_whole_file(session.folder() / k_cubin_file, k_max_cubin_bytes));
+    std::string_view ptx = base::as_text(*unit.binary);
+    ptx = ptx.substr(0, ptx.find_last_not_of('\0') + 1); // the driver's NUL, which ptxas rejects
+    CLBIN_TRY_ASSIGN(reply.binary, run_ptxas(session, architecture, "kernel.ptx", ptx));
     return {};
   }
 
@@ -137,14 +123,6 @@ std::vector<ToolRow> cubin_tools(const OfflineTarget& target) {
   return rows;
 }
 
-std::string cubin_preparation(const OfflineTarget& target) {
-  return k_nvptx_compiler.preparation_of(ptx_target(target));
-}
-
-Result<base::Bytes> prepare_cubin(const ToolSession& session, const OfflineTarget& target) {
-  return k_nvptx_compiler.prepare(session, ptx_target(target));
-}
-
 Result<void> compile_cubin(const ToolSession& session, const FamilyRequest& request,
                            BuildReply& reply) {
   FamilyRequest ptx = request;
@@ -153,11 +131,9 @@ Result<void> compile_cubin(const ToolSession& session, const FamilyRequest& requ
   if (reply.binary.empty()) {
     return {}; // the source has errors
   }
-  CLBIN_TRY(session.write_input(k_ptx_file, base::as_text(reply.binary)));
-  reply.binary.clear(); // no PTX is left if ptxas fails
-  CLBIN_TRY(session.run_step(
-      "ptxas", {"-arch=" + request.target.architecture, k_ptx_file, "-o", k_cubin_file}));
-  CLBIN_TRY_ASSIGN(auto cubin, session.read_output("ptxas", k_cubin_file));
+  const base::Bytes ptx_bytes = std::exchange(reply.binary, {}); // none is left if ptxas fails
+  CLBIN_TRY_ASSIGN(auto cubin, run_ptxas(session, request.target.architecture,
+                                         "kernel.assembled.ptx", base::as_text(ptx_bytes)));
   if (format::classify_binary(cubin).kind != format::BinaryKind::cubin) {
     return fail(ErrorCode::internal, "ptxas wrote a file that is not a cubin");
   }
@@ -185,7 +161,11 @@ std::shared_ptr<Compiler> make_ptxas_compiler(std::filesystem::path tool,
                                          timeout);
 }
 
-const FamilyCompiler k_cubin_compiler = {cubin_tools, compile_cubin, cubin_preparation,
-                                         prepare_cubin};
+const FamilyCompiler k_cubin_compiler = {
+    cubin_tools, compile_cubin,
+    [](const OfflineTarget& target) { return k_nvptx_compiler.preparation_of(ptx_target(target)); },
+    [](const ToolSession& session, const OfflineTarget& target) {
+      return k_nvptx_compiler.prepare(session, ptx_target(target));
+    }};
 
 } // namespace oclcc::offline

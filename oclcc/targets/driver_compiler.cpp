@@ -4,13 +4,54 @@
 
 #include <algorithm>
 #include <map>
-#include <utility>
+#include <mutex>
 
 namespace oclcc::worker {
 
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::Result;
+namespace {
+
+class DriverCompiler final : public Compiler {
+public:
+  DriverCompiler(const WorkerSettings& settings, std::vector<DeviceDescription> devices,
+                 std::vector<EnumeratedWorker> enumerated, std::chrono::seconds timeout)
+      // If the home cannot be created, each worker fails for the same reason.
+      : m_settings(with_home(settings).value_or(settings)), m_devices(std::move(devices)),
+        m_timeout(timeout), m_enumerated(std::move(enumerated)) {}
+
+  [[nodiscard]] std::uint32_t lane_of(std::size_t target) const override {
+    return m_devices[target].platform;
+  }
+  void expect(const Workload& workload) override {
+    m_further_units = workload.units == 1 ? FurtherUnits::none : FurtherUnits::expected;
+    while (m_enumerated.size() > workload.sessions) { // so that each session has one worker
+      m_enumerated.pop_back();
+    }
+  }
+  [[nodiscard]] std::unique_ptr<CompilerSession> start_session(std::uint32_t lane,
+                                                               std::stop_token useless) override;
+
+private:
+  class Session;
+  [[nodiscard]] std::optional<EnumeratedWorker> take_enumerated(std::uint32_t platform) {
+    const std::lock_guard lock(m_mutex);
+    const auto found = std::ranges::find_if(m_enumerated, [&](const EnumeratedWorker& one) {
+      return one.first_platform.value_or(platform) == platform;
+    });
+    if (found == m_enumerated.end()) {
+      return std::nullopt;
+    }
+    EnumeratedWorker worker = std::move(*found);
+    m_enumerated.erase(found);
+    return worker;
+  }
+
+  WorkerSettings m_settings; // with a home, unless none can be created
+  std::vector<DeviceDescription> m_devices;
+  std::chrono::seconds m_timeout;
+  FurtherUnits m_further_units = FurtherUnits::expected;
+  std::mutex m_mutex;
+  std::vector<EnumeratedWorker> m_enumerated;
+};
 
 class DriverCompiler::Session final : public CompilerSession {
 public:
@@ -57,10 +98,7 @@ private:
   }
 
   [[nodiscard]] const DeviceDescription* seen(const DeviceDescription& device) const {
-    const auto found =
-        std::find_if(m_devices.begin(), m_devices.end(), [&](const DeviceDescription& other) {
-          return other.identity == device.identity;
-        });
+    const auto found = std::ranges::find(m_devices, device.identity, &DeviceDescription::identity);
     return found == m_devices.end() ? nullptr : &*found;
   }
 
@@ -139,41 +177,19 @@ private:
   std::vector<DeviceDescription> m_devices; // with the worker's numbers
 };
 
-DriverCompiler::DriverCompiler(const WorkerSettings& settings,
-                               std::vector<DeviceDescription> devices,
-                               std::vector<EnumeratedWorker> enumerated,
-                               std::chrono::seconds timeout)
-    // If the home cannot be created, each worker fails for the same reason.
-    : m_settings(with_home(settings).value_or(settings)), m_devices(std::move(devices)),
-      m_timeout(timeout), m_enumerated(std::move(enumerated)) {}
-
-std::uint32_t DriverCompiler::lane_of(std::size_t target) const {
-  return m_devices[target].platform;
-}
-
-void DriverCompiler::expect(const Workload& workload) {
-  m_further_units = workload.units == 1 ? FurtherUnits::none : FurtherUnits::expected;
-  while (m_enumerated.size() > workload.sessions) { // so that each session has one worker
-    m_enumerated.pop_back();
-  }
-}
-
-std::optional<EnumeratedWorker> DriverCompiler::take_enumerated(std::uint32_t platform) {
-  const std::lock_guard lock(m_mutex);
-  const auto found = std::find_if(m_enumerated.begin(), m_enumerated.end(), [&](const auto& one) {
-    return one.first_platform.value_or(platform) == platform;
-  });
-  if (found == m_enumerated.end()) {
-    return std::nullopt;
-  }
-  EnumeratedWorker worker = std::move(*found);
-  m_enumerated.erase(found);
-  return worker;
-}
-
 std::unique_ptr<CompilerSession> DriverCompiler::start_session(std::uint32_t lane,
                                                                std::stop_token useless) {
   return std::make_unique<Session>(*this, take_enumerated(lane), std::move(useless));
+}
+
+} // namespace
+
+std::shared_ptr<Compiler> make_driver_compiler(const WorkerSettings& settings,
+                                               std::vector<DeviceDescription> devices,
+                                               std::vector<EnumeratedWorker> enumerated,
+                                               std::chrono::seconds timeout) {
+  return std::make_shared<DriverCompiler>(settings, std::move(devices), std::move(enumerated),
+                                          timeout);
 }
 
 } // namespace oclcc::worker

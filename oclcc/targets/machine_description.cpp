@@ -1,19 +1,16 @@
 #include "targets/machine_description.hpp"
 
-#include "base/text.hpp"
-#include "listing/json_parts.hpp"
 #include "terminal/reporter.hpp"
+#include "terminal/terminal_text.hpp"
 
 #include <CL/cl.h>
+#include <cctype>
 #include <fmt/format.h>
 #include <limits>
 #include <set>
 
 namespace oclcc {
 
-using base::JsonArray;
-using base::JsonObject;
-using base::JsonValue;
 using worker::DeviceDescription;
 
 namespace {
@@ -21,17 +18,12 @@ namespace {
 constexpr std::size_t k_digest_letters = 16;
 constexpr std::size_t k_max_name_letters = 24;
 
-bool is_plain(char letter) {
-  return (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9');
-}
-
 // "cpu-haswell-Intel(R) Core" is "cpu_haswell_intel_r_core".
 std::string feature_word(std::string_view name) {
   std::string plain;
-  for (char letter : name) {
-    letter = letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-    if (is_plain(letter)) {
-      plain += letter;
+  for (const char letter : name) {
+    if (std::isalnum(static_cast<unsigned char>(letter)) != 0) {
+      plain += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
     } else if (!plain.empty() && plain.back() != '_') {
       plain += '_';
     }
@@ -49,24 +41,11 @@ std::string start_of_digest(const base::Digest& digest) {
 
 constexpr std::uint64_t k_max_document_bytes = 16ULL << 20U;
 
-struct TypeName {
-  std::uint64_t bit;
-  std::string_view name;
-};
-constexpr TypeName k_type_names[] = {{CL_DEVICE_TYPE_CPU, "cpu"},
-                                     {CL_DEVICE_TYPE_GPU, "gpu"},
-                                     {CL_DEVICE_TYPE_ACCELERATOR, "accelerator"},
-                                     {CL_DEVICE_TYPE_CUSTOM, "custom"}};
-
-JsonValue types_json(std::uint64_t type) {
-  JsonArray names;
-  for (const auto& [bit, name] : k_type_names) {
-    if ((type & bit) != 0) {
-      names.push_back({std::string(name)});
-    }
-  }
-  return {std::move(names)};
-}
+constexpr std::pair<std::uint64_t, std::string_view> k_type_names[] = {
+    {CL_DEVICE_TYPE_CPU, "cpu"},
+    {CL_DEVICE_TYPE_GPU, "gpu"},
+    {CL_DEVICE_TYPE_ACCELERATOR, "accelerator"},
+    {CL_DEVICE_TYPE_CUSTOM, "custom"}};
 
 void escape_texts(JsonValue& value) {
   if (auto* const text = std::get_if<std::string>(&value.value)) {
@@ -78,19 +57,20 @@ void escape_texts(JsonValue& value) {
   }
 }
 
-JsonValue machine_device_json(const DeviceDescription& device) {
-  JsonObject members = clbin::listing::identity_json(device.identity);
+JsonObject machine_device_json(const DeviceDescription& device) {
+  JsonObject members = identity_json(device.identity);
   for (auto& [name, value] : members) {
     escape_texts(value);
   }
   members["feature"] = {device_feature(device.identity)};
-  members["types"] = types_json(device.type);
-  return {std::move(members)};
-}
-
-JsonValue tools_json(const MachineTools& tools) {
-  return {JsonObject{{"feature", {tools.feature}},
-                     {"targets", clbin::listing::strings_json(tools.targets)}}};
+  JsonArray types;
+  for (const auto& [bit, name] : k_type_names) {
+    if ((device.type & bit) != 0) {
+      types.push_back({std::string(name)});
+    }
+  }
+  members["types"] = {std::move(types)};
+  return members;
 }
 
 // The members of one device in a document.
@@ -175,11 +155,10 @@ Result<DeviceDescription> device_of_members(const JsonValue& value) {
   return device;
 }
 
-Result<std::vector<DeviceDescription>> read_devices(const JsonValue& document) {
-  const auto* const members = std::get_if<JsonObject>(&document.value);
-  const auto found = members == nullptr ? JsonObject::const_iterator() : members->find("devices");
-  const bool has_devices = members != nullptr && found != members->end();
-  const auto* const items = has_devices ? std::get_if<JsonArray>(&found->second.value) : nullptr;
+Result<std::vector<DeviceDescription>> read_devices(JsonValue document) {
+  auto* const members = std::get_if<JsonObject>(&document.value);
+  const auto* const items =
+      members == nullptr ? nullptr : std::get_if<JsonArray>(&(*members)["devices"].value);
   if (items == nullptr) {
     return fail(ErrorCode::manifest_invalid, "it lists no devices");
   }
@@ -217,24 +196,18 @@ std::vector<std::string> features_of(const MachineDescription& machine) {
 }
 
 JsonObject machine_json(const MachineDescription& machine) {
-  JsonArray devices;
-  for (const DeviceDescription& device : machine.devices) {
-    devices.push_back(machine_device_json(device));
-  }
-  JsonArray tools;
-  for (const MachineTools& some : machine.tools) {
-    tools.push_back(tools_json(some));
-  }
-  return {{"devices", {std::move(devices)}},
-          {"features", clbin::listing::strings_json(features_of(machine))},
+  const auto tools_json = [](const MachineTools& tools) {
+    return JsonObject{{"feature", {tools.feature}}, {"targets", strings_json(tools.targets)}};
+  };
+  return {{"devices", {array_of(machine.devices, machine_device_json)}},
+          {"features", strings_json(features_of(machine))},
           {"oclcc", {std::string(OCLCC_VERSION)}},
-          {"tools", {std::move(tools)}}};
+          {"tools", {array_of(machine.tools, tools_json)}}};
 }
 
 Result<std::vector<DeviceDescription>> read_machine(const std::filesystem::path& file) {
   CLBIN_TRY_ASSIGN(const auto bytes, base::read_whole_file(file, k_max_document_bytes));
-  const auto document = base::parse_json(bytes, {});
-  auto devices = document ? read_devices(*document) : tl::unexpected(document.error());
+  auto devices = base::parse_json(bytes, {}).and_then(read_devices);
   if (!devices) {
     return fail(ErrorCode::invalid_argument,
                 "'{}' is not a document of 'oclcc --identity --json': {}", file.string(),

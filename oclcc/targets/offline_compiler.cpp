@@ -25,23 +25,18 @@ std::string_view version_in_line(std::string_view line) {
 }
 
 std::string version_in(std::string_view text) {
-  std::string_view version;
-  while (version.empty() && !text.empty()) {
-    const std::string_view line = take_line(text);
+  for (const std::string_view line : lines_of(text)) {
     // clang notes there what variables such as CCC_OVERRIDE_OPTIONS change.
     const bool is_note = line.starts_with("###");
-    version = is_note ? std::string_view() : version_in_line(line);
+    if (const std::string_view version = version_in_line(line); !is_note && !version.empty()) {
+      return std::string(version);
+    }
   }
-  return std::string(version);
+  return {};
 }
 
 // In a folder of its own.
 constexpr const char* k_shared_file = "prepared";
-
-// Libraries have no command to ask.
-bool is_library(std::string_view tool) {
-  return tool == "libclc" || tool == "rocm-device-libs";
-}
 
 // Returns the name of what the units of a job share; empty if there is no such thing.
 std::string preparation_of(const OfflineJob& job) {
@@ -96,28 +91,16 @@ public:
     return {};
   }
 
-  [[nodiscard]] std::unique_ptr<CompilerSession>
-  start_session(std::uint32_t /*lane*/, std::stop_token /*useless*/) override {
-    return std::make_unique<Session>(*this);
+private:
+  [[nodiscard]] UnitResult build(const Unit& unit) override {
+    UnitResult result;
+    BuildReply& reply = result.reply.emplace();
+    if (const auto built = compile(unit, reply); !built) {
+      reply.error = built.error().message;
+    }
+    return result;
   }
 
-private:
-  class Session final : public CompilerSession {
-  public:
-    explicit Session(ToolsCompiler& compiler) : m_compiler(compiler) {}
-
-    [[nodiscard]] UnitResult build(const Unit& unit) override {
-      UnitResult result;
-      BuildReply& reply = result.reply.emplace();
-      if (const auto built = m_compiler.compile(unit, reply); !built) {
-        reply.error = built.error().message;
-      }
-      return result;
-    }
-
-  private:
-    ToolsCompiler& m_compiler;
-  };
   // What the units of targets share whose preparation_of and clang are the same.
   struct Shared {
     std::mutex mutex;
@@ -128,7 +111,7 @@ private:
     const OfflineJob& job = m_jobs[unit.target];
     CLBIN_TRY_ASSIGN(const ToolSession session, start_tools(job, "offline-"));
     for (const auto& [name, path] : job.tools) {
-      if (!is_library(name)) {
+      if (name != "libclc" && name != "rocm-device-libs") { // libraries, which no command asks
         CLBIN_TRY_ASSIGN(reply.tools[name], version_of(job, name, session));
         CLBIN_TRY(require_tested(job, name, reply.tools[name]));
       }
@@ -218,6 +201,19 @@ private:
 };
 
 } // namespace
+
+std::unique_ptr<CompilerSession> StatelessCompiler::start_session(std::uint32_t /*lane*/,
+                                                                  std::stop_token /*useless*/) {
+  class Session final : public CompilerSession {
+  public:
+    explicit Session(StatelessCompiler& compiler) : m_compiler(compiler) {}
+    [[nodiscard]] UnitResult build(const Unit& unit) override { return m_compiler.build(unit); }
+
+  private:
+    StatelessCompiler& m_compiler;
+  };
+  return std::make_unique<Session>(*this);
+}
 
 const FamilyCompiler& family_compiler(OfflineFamily family) {
   switch (family) {

@@ -61,7 +61,17 @@ struct OfflineJob {
 [[nodiscard]] Result<OfflineJob> find_job(const OfflineTarget& target, const ToolPaths& given,
                                           ToolDigests& digests);
 
-class OfflineCompiler : public Compiler {
+// Builds each unit with one function, which is thread-safe.
+class StatelessCompiler : public Compiler {
+public:
+  [[nodiscard]] std::unique_ptr<CompilerSession> start_session(std::uint32_t lane,
+                                                               std::stop_token useless) override;
+
+protected:
+  [[nodiscard]] virtual UnitResult build(const Unit& unit) = 0;
+};
+
+class OfflineCompiler : public StatelessCompiler {
 public:
   // Asks the tools of the target whose version matters. no_device: one is of another version than
   // was tested. Errors of running them.

@@ -108,12 +108,6 @@ bool has_settings(const OfflineTarget& target) {
   return target.architecture.find(':') != std::string::npos;
 }
 
-std::vector<OfflineTarget> of_family(OfflineFamily family) {
-  return matching([&](const OfflineTarget& target) {
-    return target.family == family && target.address_bits == 64 && !has_settings(target);
-  });
-}
-
 // As a device of the target reports it.
 std::string recorded_architecture(const OfflineTarget& target) {
   if (target.family == OfflineFamily::spirv) {
@@ -129,17 +123,6 @@ std::string recorded_architecture(const OfflineTarget& target) {
 bool is_major(const OfflineTarget& target) {
   return target.family == OfflineFamily::nvptx &&
          std::ranges::find(k_nvptx_major, target.architecture) != k_nvptx_major.end();
-}
-
-bool is_gpu_product(const OfflineTarget& target) {
-  return (target.family == OfflineFamily::amdgcn && !has_settings(target)) ||
-         target.family == OfflineFamily::intel;
-}
-
-// By default, one SPIR-V version serves: 1.2, which drivers of OpenCL 2.1 and later accept.
-bool is_default_spirv(const OfflineTarget& target) {
-  return target.family == OfflineFamily::spirv && target.architecture == "1.2" &&
-         target.address_bits == 64;
 }
 
 // The targets of one word with its family: "spirv:1.2".
@@ -192,13 +175,25 @@ std::span<const OfflineTarget> known_targets() {
 
 std::vector<TargetGroup> target_groups() {
   const auto is_in_all = [](const OfflineTarget& target) {
-    return is_major(target) || is_gpu_product(target) || is_default_spirv(target);
+    switch (target.family) {
+    case OfflineFamily::amdgcn:
+      return !has_settings(target);
+    case OfflineFamily::intel:
+      return true;
+    case OfflineFamily::spirv: // one version serves: drivers of OpenCL 2.1 and later accept 1.2
+      return target.architecture == "1.2" && target.address_bits == 64;
+    default:
+      return is_major(target);
+    }
   };
   std::vector<TargetGroup> groups = {{std::string(k_all), matching(is_in_all)}};
   for (const OfflineFamily family :
        {OfflineFamily::nvptx, OfflineFamily::cubin, OfflineFamily::amdgcn, OfflineFamily::intel,
         OfflineFamily::spirv}) {
-    groups.push_back({fmt::format("{}:{}", to_string(family), k_all), of_family(family)});
+    groups.push_back(
+        {fmt::format("{}:{}", to_string(family), k_all), matching([&](const OfflineTarget& target) {
+           return target.family == family && target.address_bits == 64 && !has_settings(target);
+         })});
     if (family == OfflineFamily::nvptx) {
       groups.push_back({"nvptx:all-major", matching(is_major)});
     }

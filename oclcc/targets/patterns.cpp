@@ -4,7 +4,9 @@
 #include "terminal/reporter.hpp"
 
 #include <CL/cl.h>
+#include <cctype>
 #include <charconv>
+#include <fmt/format.h>
 #include <fnmatch.h>
 #include <set>
 
@@ -15,23 +17,14 @@ using worker::DeviceDescription;
 
 namespace {
 
-struct DeviceType {
-  std::string_view name;
-  std::uint64_t bit;
-};
-constexpr DeviceType k_device_types[] = {{"gpu", CL_DEVICE_TYPE_GPU},
-                                         {"cpu", CL_DEVICE_TYPE_CPU},
-                                         {"accelerator", CL_DEVICE_TYPE_ACCELERATOR},
-                                         {"custom", CL_DEVICE_TYPE_CUSTOM}};
+constexpr std::pair<std::string_view, std::uint64_t> k_device_types[] = {
+    {"gpu", CL_DEVICE_TYPE_GPU},
+    {"cpu", CL_DEVICE_TYPE_CPU},
+    {"accelerator", CL_DEVICE_TYPE_ACCELERATOR},
+    {"custom", CL_DEVICE_TYPE_CUSTOM}};
 
 char lower_case(char letter) {
-  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-}
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char letter) { return lower_case(letter); });
-  return lower;
+  return static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
 }
 
 std::optional<std::uint32_t> parse_number(std::string_view text) {
@@ -44,27 +37,13 @@ std::optional<std::uint32_t> parse_number(std::string_view text) {
 // Returns std::nullopt unless the pattern is a number or a pair of numbers.
 std::optional<bool> matches_numbers(const DeviceDescription& device, std::string_view pattern) {
   const std::size_t colon = pattern.find(':');
+  const bool is_pair = colon != std::string_view::npos;
   const auto platform = parse_number(pattern.substr(0, colon));
-  if (!platform) {
-    return std::nullopt;
-  }
-  if (colon == std::string_view::npos) {
-    return device.platform == *platform;
-  }
-  const auto number = parse_number(pattern.substr(colon + 1));
-  if (!number) {
+  const auto number = is_pair ? parse_number(pattern.substr(colon + 1)) : device.device;
+  if (!platform || !number) {
     return std::nullopt;
   }
   return device.platform == *platform && device.device == *number;
-}
-
-std::string list_of(const std::vector<DeviceDescription>& devices) {
-  std::string list;
-  for (const DeviceDescription& device : devices) {
-    list += fmt::format("{}{}:{} '{}' ({})", list.empty() ? "" : ", ", device.platform,
-                        device.device, device.identity.device_name, device.identity.platform_name);
-  }
-  return list;
 }
 
 constexpr std::size_t k_max_listed_targets = 64;
@@ -81,22 +60,18 @@ bool equals(const std::string& a, const std::string& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_letter);
 }
 
-bool matches_wildcards(const std::string& text, const std::string& pattern) {
-  return ::fnmatch(pattern.c_str(), text.c_str(), FNM_CASEFOLD) == 0;
+// By `fits`, unless the pattern has wildcards.
+bool matches(const std::string& text, const std::string& pattern, const auto& fits) {
+  return pattern.find_first_of("*?[") == std::string::npos
+             ? fits(text, pattern)
+             : ::fnmatch(pattern.c_str(), text.c_str(), FNM_CASEFOLD) == 0;
 }
 
 bool matches_spec(const std::string& spec, const std::string& pattern) {
-  const bool wild = pattern.find_first_of("*?[") != std::string::npos;
-  const auto matches = wild ? matches_wildcards : equals;
   const std::size_t colon = spec.find(':');
-  return matches(spec, pattern) ||
-         (colon != std::string::npos &&
-          (matches(spec.substr(0, colon), pattern) || matches(spec.substr(colon + 1), pattern)));
-}
-
-bool matches_name(const std::string& name, const std::string& pattern) {
-  const bool wild = pattern.find_first_of("*?[") != std::string::npos;
-  return wild ? matches_wildcards(name, pattern) : holds(name, pattern);
+  return matches(spec, pattern, equals) ||
+         (colon != std::string::npos && (matches(spec.substr(0, colon), pattern, equals) ||
+                                         matches(spec.substr(colon + 1), pattern, equals)));
 }
 
 // A target name in a bundle may have up to 1 MiB, and any number of targets may have it.
@@ -121,14 +96,22 @@ Result<std::vector<TargetView>> targets_of(const format::BundleReader& bundle) {
 
 } // namespace
 
+std::string device_number(const DeviceDescription& device) {
+  return fmt::format("{}:{}", device.platform, device.device);
+}
+
 std::string_view device_type_name(std::uint64_t type) noexcept {
-  const auto* const found = std::ranges::find_if(
-      k_device_types, [&](const DeviceType& candidate) { return (type & candidate.bit) != 0; });
-  return found == std::end(k_device_types) ? "other" : found->name;
+  for (const auto& [name, bit] : k_device_types) {
+    if ((type & bit) != 0) {
+      return name;
+    }
+  }
+  return "other";
 }
 
 bool matches_pattern(const DeviceDescription& device, std::string_view pattern) {
-  const std::string wanted = lower_case(pattern);
+  std::string wanted(pattern);
+  std::ranges::transform(wanted, wanted.begin(), lower_case);
   if (wanted == "all") {
     return true;
   }
@@ -169,8 +152,13 @@ Result<std::vector<DeviceDescription>> select_devices(const std::vector<DeviceDe
       }
     }
     if (!is_found) {
+      std::vector<std::string> all;
+      for (const auto& device : devices) {
+        all.push_back(fmt::format("{} '{}' ({})", device_number(device),
+                                  device.identity.device_name, device.identity.platform_name));
+      }
       return fail(ErrorCode::no_device, "no device matches '{}'; there are {}", pattern,
-                  list_of(devices));
+                  fmt::join(all, ", "));
     }
   }
   std::vector<DeviceDescription> selected;
@@ -185,8 +173,8 @@ Result<std::vector<DeviceDescription>> select_devices(const std::vector<DeviceDe
 bool matches_target(const TargetView& target, const std::string& pattern) {
   return target.origin == format::TargetOrigin::offline
              ? matches_spec(start_of(target.spec), pattern)
-             : matches_name(start_of(target.device_name), pattern) ||
-                   matches_name(start_of(target.platform_name), pattern);
+             : matches(start_of(target.device_name), pattern, holds) ||
+                   matches(start_of(target.platform_name), pattern, holds);
 }
 
 bool is_chosen(const TargetView& target, const TargetChoice& choice) {
@@ -220,16 +208,13 @@ Result<std::string> list_targets(const format::BundleReader& bundle) {
   for (const TargetView& target : targets) {
     names.insert(target_name(target));
   }
-  std::string list;
-  std::size_t listed = 0;
-  for (const std::string& name : names) {
-    if (listed == k_max_listed_targets) {
-      return list + fmt::format(" and {} more", names.size() - listed);
-    }
-    list += fmt::format("{}{}", listed == 0 ? "" : ", ", name);
-    ++listed;
-  }
-  return list.empty() ? "none" : list;
+  const std::size_t listed = std::min(names.size(), k_max_listed_targets);
+  const auto end = std::next(names.begin(), static_cast<std::ptrdiff_t>(listed));
+  return names.empty() ? "none"
+                       : fmt::format("{}{}", fmt::join(names.begin(), end, ", "),
+                                     listed == names.size()
+                                         ? ""
+                                         : fmt::format(" and {} more", names.size() - listed));
 }
 
 } // namespace oclcc

@@ -12,6 +12,8 @@
 
 namespace oclcc {
 
+// Returns "PLATFORM:DEVICE", by the numbers of --list-devices.
+[[nodiscard]] std::string device_number(const worker::DeviceDescription& device);
 // Returns "cpu", "gpu", "accelerator", "custom" or "other".
 [[nodiscard]] std::string_view device_type_name(std::uint64_t type) noexcept;
 

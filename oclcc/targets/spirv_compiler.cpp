@@ -18,10 +18,6 @@ const OptionRule k_spirv_rules[] = {
     {k_correct_rounding, OptionEffect::warn},
 };
 
-std::string triple_of(const OfflineTarget& target) {
-  return target.address_bits == 32 ? "spir-unknown-unknown" : "spir64-unknown-unknown";
-}
-
 // Macros that clang defines for SPIR-V, although the functions behind them do not exist: a program
 // that tests them would not compile. Modules are for the drivers of all vendors and use no
 // extension of SPIR-V, because a driver without it refuses the module.
@@ -86,7 +82,9 @@ Result<void> translate(const ToolSession& session, const OfflineTarget& target,
 // The target and its pointers: llvm-spirv 15 cannot translate opaque ones, and later versions of
 // clang have no others.
 Words common_words(const OfflineTarget& target, bool has_types) {
-  const Words words = {"-triple", triple_of(target), "-disable-llvm-passes"};
+  const char* const triple =
+      target.address_bits == 32 ? "spir-unknown-unknown" : "spir64-unknown-unknown";
+  const Words words = {"-triple", triple, "-disable-llvm-passes"};
   return has_types ? words + Words{k_typed_pointers} : words;
 }
 

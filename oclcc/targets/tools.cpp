@@ -312,16 +312,11 @@ find_tool(std::string_view name, const std::vector<std::filesystem::path>& furth
   return std::nullopt;
 }
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t end = text.find_last_not_of(" \r\n\t");
-  return end == std::string_view::npos ? "" : text.substr(0, end + 1);
-}
-
 std::string_view reason_in(std::string_view output) {
   constexpr std::size_t k_max_bytes = 300;
   std::string_view last;
   for (const std::string_view untrimmed : lines_of(output)) {
-    const std::string_view line = trimmed(untrimmed);
+    const std::string_view line = base::without_blanks(untrimmed);
     if (line.find("error") != std::string_view::npos ||
         line.find("fatal") != std::string_view::npos) {
       return line.substr(0, k_max_bytes);
@@ -407,7 +402,7 @@ std::string debian_release_in(std::string_view os_release) {
   bool is_debian = false;
   std::string version;
   for (const std::string_view untrimmed : lines_of(os_release)) {
-    const std::string_view line = trimmed(untrimmed);
+    const std::string_view line = base::without_blanks(untrimmed);
     is_debian = is_debian || line == "ID=debian" || line == "ID=\"debian\"";
     if (line.starts_with(k_version)) {
       version = line.substr(k_version.size());

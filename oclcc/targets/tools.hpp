@@ -39,11 +39,7 @@ inline std::string_view take_line(std::string_view& text) {
   return line;
 }
 [[nodiscard]] inline std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    lines.push_back(take_line(text));
-  }
-  return lines;
+  return base::split_lines(text);
 }
 
 // Returns the first executable file `name` in the directories of PATH, then in `further_folders`.
@@ -54,9 +50,6 @@ struct ToolRun {
   int exit_status = 0;
   std::string output; // standard output and standard error, interleaved
 };
-
-// Returns `text` without white space at its end.
-[[nodiscard]] std::string_view trimmed(std::string_view text);
 
 // Returns the first error in the output of a tool, otherwise its last line, of at most 300 bytes.
 [[nodiscard]] std::string_view reason_in(std::string_view output);

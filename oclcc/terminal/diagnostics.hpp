@@ -41,7 +41,8 @@ struct MappedPosition {
 // Maps positions in the files of one package, which must outlive this object.
 class SourceMap {
 public:
-  explicit SourceMap(const format::SourcePackage& package);
+  // Not explicit, because a log is often the only one of its package.
+  SourceMap(const format::SourcePackage& package); // NOLINT(google-explicit-constructor)
 
   // `shown_line` is the source line in the log, or empty. If there are #line directives, it shows
   // whether the compiler counts lines by them (clang) or by the file (Oclgrind).
@@ -66,9 +67,6 @@ private:
 // Parses one log. Replaces the file names of drivers ("input.cl", "<kernel>", a temporary file, the
 // include name of an embedded header) with the user's paths. Omits remarks with their notes, and
 // lines that are not diagnostics ("2 errors generated."); the caller keeps the log.
-[[nodiscard]] std::vector<Diagnostic> parse_build_log(std::string_view log,
-                                                      const format::SourcePackage& source);
-// The same for several logs of one package, whose lines are read once.
 [[nodiscard]] std::vector<Diagnostic> parse_build_log(std::string_view log, const SourceMap& map);
 
 enum class WarningPolicy : std::uint8_t { show, drop, make_errors };

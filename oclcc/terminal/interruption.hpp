@@ -1,8 +1,6 @@
 // What main() needs of the process: signals that end it in good order, and open standard streams.
 #pragma once
 
-#include "base/file_io.hpp"
-
 #include <csignal>
 #include <stop_token>
 #include <thread>
@@ -26,10 +24,8 @@ public:
 private:
   void wait();
 
-  sigset_t m_handled{};
+  sigset_t m_signals{}; // that the thread waits for
   sigset_t m_before{};
-  clbin::base::FileDescriptor m_signals;
-  clbin::base::FileDescriptor m_end; // readable when the thread must return
   std::stop_source m_stop;
   std::thread m_thread;
 };

@@ -58,10 +58,11 @@ public:
   Reporter(ColorMode color, Verbosity verbosity,
            DiagnosticsFormat format = DiagnosticsFormat::text);
 
+  enum class NoteUse : std::uint8_t { of_the_message_before, alone };
+
   // Writes "kernel.cl:3:10: error: use of undeclared identifier 'foo'", and the source line with a
-  // caret if it is known. Suppresses warnings and notes if quiet. A note belongs to the previous
-  // message.
-  void diagnostic(const Diagnostic& diagnostic);
+  // caret if it is known. Suppresses warnings and notes if quiet.
+  void diagnostic(const Diagnostic& diagnostic, NoteUse use = NoteUse::of_the_message_before);
   // "oclcc: error: …"
   void error(std::string_view text);
   void error(const Error& error) { this->error(error.message); }
@@ -85,8 +86,6 @@ public:
   [[nodiscard]] Verbosity verbosity() const noexcept { return m_verbosity; }
 
 private:
-  enum class NoteUse : std::uint8_t { of_the_message_before, alone };
-  void tell(const Diagnostic& diagnostic, NoteUse use);
   void clear_progress();
   bool m_color;
   bool m_terminal;
@@ -96,15 +95,5 @@ private:
   std::vector<Report> m_reports;  // of the document; empty for text
   std::vector<std::string> m_log; // texts of verbose(); empty for text
 };
-
-// Returns the document that oclcc/schema/diagnostics.schema.json describes. `log` contains the
-// texts that -v adds.
-[[nodiscard]] std::string diagnostics_json(std::span<const Report> reports,
-                                           std::span<const std::string> log);
-
-// Returns the document as SARIF 2.1.0 (OASIS). Its columns count Unicode code points; if the text
-// of a line is unknown, its column counts bytes.
-[[nodiscard]] std::string diagnostics_sarif(std::span<const Report> reports,
-                                            std::span<const std::string> log, RunResult result);
 
 } // namespace oclcc

@@ -8,31 +8,6 @@ namespace oclcc {
 
 namespace {
 
-// A part of a word, which is either shown in single quotes or named in octal.
-struct Part {
-  std::string_view text;
-  bool is_shown = true;
-};
-
-// Returns the first part of `word`, which must not be empty.
-Part first_part(std::string_view word) {
-  Part part;
-  std::size_t end = 0;
-  while (end < word.size()) {
-    const std::string_view rest = word.substr(end);
-    const std::size_t size = std::max<std::size_t>(clbin::base::character_bytes(rest), 1);
-    const std::string_view character = rest.substr(0, size);
-    const bool is_shown = printable_lines(character) == character;
-    if (end != 0 && is_shown != part.is_shown) {
-      break;
-    }
-    part.is_shown = is_shown;
-    end += size;
-  }
-  part.text = word.substr(0, end);
-  return part;
-}
-
 // A command substitution removes line feeds at its end, but printable_lines shows those.
 std::string in_octal(std::string_view text) {
   std::string quoted = "\"$(printf '";
@@ -43,10 +18,6 @@ std::string in_octal(std::string_view text) {
 }
 
 constexpr std::string_view k_white_space = " \t\n\r\f\v";
-
-bool is_white_space(char c) {
-  return k_white_space.find(c) != std::string_view::npos;
-}
 
 // As in the shell, a backslash before an ordinary character is kept only inside double quotes.
 bool backslash_escapes(char quote, char next) {
@@ -108,11 +79,25 @@ std::string quote_for_shell(std::string_view word) {
     return "''";
   }
   std::string quoted;
+  std::string part; // of characters that are shown in single quotes, or else named in octal
+  bool is_shown = true;
+  const auto end_part = [&] {
+    if (!part.empty()) {
+      quoted += is_shown ? in_single_quotes(part) : in_octal(part);
+    }
+    part.clear();
+  };
   while (!word.empty()) {
-    const Part part = first_part(word);
-    quoted += part.is_shown ? in_single_quotes(part.text) : in_octal(part.text);
-    word.remove_prefix(part.text.size());
+    const std::string_view character =
+        word.substr(0, std::max<std::size_t>(clbin::base::character_bytes(word), 1));
+    if ((printable_lines(character) == character) != is_shown) {
+      end_part();
+      is_shown = !is_shown;
+    }
+    part += character;
+    word.remove_prefix(character.size());
   }
+  end_part();
   return quoted;
 }
 
@@ -150,7 +135,7 @@ SplitWords split_words(std::string_view text) {
     if (is_escaped && c == '\n') {
       continue; // a line that goes on
     }
-    if (quote == '\0' && !is_escaped && is_white_space(c)) {
+    if (quote == '\0' && !is_escaped && k_white_space.find(c) != std::string_view::npos) {
       end_word();
       continue;
     }

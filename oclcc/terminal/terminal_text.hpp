@@ -46,6 +46,25 @@ struct Progress {
 // per unit.
 [[nodiscard]] std::string progress_line_with_time(const Progress& progress);
 
+// Returns what `json` makes of each item.
+[[nodiscard]] JsonArray array_of(const auto& items, const auto& json) {
+  JsonArray array;
+  for (const auto& item : items) {
+    array.push_back({json(item)});
+  }
+  return array;
+}
+
+// Writes a list as the next member: `write` writes one value for each item.
+void write_list(JsonStream& document, std::string_view name, const auto& items, const auto& write) {
+  document.key(name);
+  document.begin_array();
+  for (const auto& item : items) {
+    write(item);
+  }
+  document.end();
+}
+
 // Returns the whole report: `members` and the version of the schemas.
 [[nodiscard]] std::string report_json(clbin::base::JsonObject members);
 

@@ -23,14 +23,6 @@ void warn_of_readers(const std::filesystem::path& path, Reporter& reporter) {
   }
 }
 
-// No two slots of a bundle are for the same recipient, except those of methods that this version
-// does not know.
-using SlotPlace = std::tuple<KeyMethod, RecipientPublicKey, SealedKey>;
-SlotPlace place_of(const KeySlot& slot) {
-  const bool is_known = slot.method == KeyMethod::given || slot.method == KeyMethod::sealed;
-  return {slot.method, slot.recipient, is_known ? SealedKey() : slot.sealed};
-}
-
 } // namespace
 
 Result<BundleKeys> read_decryption_keys(const Options& options, Reporter& reporter) {
@@ -87,7 +79,9 @@ Result<std::optional<Encryption>> EncryptionRequest::encryption() const {
 
 Result<std::optional<Encryption>> encryption_of(std::span<const BundleReader* const> inputs) {
   const BundleReader* first = nullptr;
-  std::map<SlotPlace, KeySlot> slots;
+  // No two slots of a bundle are for the same recipient, except those of methods that this version
+  // does not know.
+  std::map<std::tuple<KeyMethod, RecipientPublicKey, SealedKey>, KeySlot> slots;
   for (const BundleReader* const input : inputs) {
     if (!input->is_encrypted()) {
       continue;
@@ -103,7 +97,9 @@ Result<std::optional<Encryption>> encryption_of(std::span<const BundleReader* co
     for (const KeySlot& slot : of_input) {
       // Of several slots at a place, the least counts, so that the order of `inputs` does not
       // matter.
-      const auto [known, is_new] = slots.emplace(place_of(slot), slot);
+      const bool is_known = slot.method == KeyMethod::given || slot.method == KeyMethod::sealed;
+      const auto [known, is_new] = slots.emplace(
+          std::tuple(slot.method, slot.recipient, is_known ? SealedKey() : slot.sealed), slot);
       if (!is_new && slot.sealed < known->second.sealed) {
         known->second = slot;
       }

@@ -1,32 +1,37 @@
 #include "trust/bundle_signing.hpp"
 
+#include "base/crypto/secret_bytes.hpp"
 #include "base/file_io.hpp"
+#include "base/text.hpp"
 #include "format/bundle/bundle_tables.hpp"
+#include "worker/spawn.hpp"
+#include "worker/worker_home.hpp"
 
+#include <cerrno>
 #include <charconv>
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <ctime>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace oclcc::trust {
 
 using base::Bytes;
 using base::ByteView;
+using base::FileDescriptor;
 using base::MinisignHashing;
 using base::MinisignSignature;
+using base::reason_of;
+using base::Signature;
 using format::TrailingRecord;
 
 namespace {
 
 constexpr std::uint64_t k_max_signature_file_bytes = 16384;
-
-Result<format::VouchRecord> vouch_by(const std::filesystem::path& path,
-                                     const base::PublicKey& new_key, Passphrases& passphrases) {
-  CLBIN_TRY_ASSIGN(const auto old_key, read_secret_key(path, &passphrases));
-  if (old_key.key.public_key() == new_key) {
-    return refused("'--vouched-by {}' is the key that signs", path.string());
-  }
-  return format::vouch_for(new_key, old_key.key);
-}
 
 // In seconds since 1970. invalid_argument: SOURCE_DATE_EPOCH is not a number.
 Result<std::uint64_t> timestamp() {
@@ -43,42 +48,222 @@ Result<std::uint64_t> timestamp() {
   return seconds;
 }
 
+// --- The command of --sign-with -----------------------------------------------------------------
+
+constexpr std::size_t k_max_answer_bytes = 16384; // the largest file of minisign has about 9,000
+constexpr int k_milliseconds_between_looks = 20;
+constexpr std::string_view k_name = "the command of '--sign-with'";
+
+struct Pipe {
+  FileDescriptor from;
+  FileDescriptor to;
+};
+
+Result<Pipe> open_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    return fail(ErrorCode::internal, "cannot create a pipe: {}", reason_of(errno));
+  }
+  return Pipe{FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+}
+
+// A pipe that contains `message` and then ends. Nothing writes to it while the command runs, so
+// that a command that does not read cannot end oclcc (SIGPIPE).
+Result<FileDescriptor> filled_pipe(ByteView message) {
+  CLBIN_TRY_ASSIGN(Pipe pipe, open_pipe());
+  if (const int error = base::write_all(pipe.to.number(), message); error != 0) {
+    return fail(ErrorCode::internal, "cannot write to a pipe: {}", reason_of(error));
+  }
+  return std::move(pipe.from);
+}
+
+// Starts the command in the process group of oclcc, so that it can ask for a password on the
+// terminal, and Ctrl-C ends it, too.
+Result<pid_t> start(const std::string& command, int input, int output,
+                    const std::filesystem::path& home) {
+  std::vector<std::string> environment = worker::own_environment();
+  worker::set_variable(environment, worker::k_home_variable, home.string());
+  worker::Spawn spawn(worker::DefaultSignals::ignored_by_main);
+  spawn.duplicate(input, STDIN_FILENO);
+  spawn.duplicate(output, STDOUT_FILENO);
+  const auto process = spawn.start("/bin/sh", {"/bin/sh", "-c", command}, std::move(environment));
+  if (!process) {
+    return fail(ErrorCode::file_read, "{} cannot be started: {}", k_name,
+                reason_of(process.error()));
+  }
+  return *process;
+}
+
+enum class Reading { more, end };
+
+// Appends what the pipe contains. A process that the command leaves running can keep the pipe open.
+Reading read_available(int pipe, Bytes& answer) {
+  std::array<std::byte, 4096> part{};
+  while (answer.size() <= k_max_answer_bytes) {
+    const ssize_t count = ::read(pipe, part.data(), part.size());
+    if (count > 0) {
+      answer.insert(answer.end(), part.begin(), part.begin() + count);
+    } else if (count == 0 || (errno != EINTR && errno != EAGAIN)) {
+      return Reading::end;
+    } else if (errno == EAGAIN) {
+      return Reading::more;
+    }
+  }
+  return Reading::end;
+}
+
+// Blocks until the command exits. file_read: it has written too much, or has run for `limit`.
+Result<Bytes> answer_of(pid_t process, int pipe, std::chrono::seconds limit) {
+  const auto end = std::chrono::steady_clock::now() + limit;
+  Bytes answer;
+  (void)::fcntl(pipe, F_SETFL, O_NONBLOCK);
+  Reading reading = Reading::more;
+  for (;;) {
+    pollfd request{pipe, POLLIN, 0};
+    (void)::poll(&request, reading == Reading::more ? 1 : 0, k_milliseconds_between_looks);
+    const bool exited = worker::has_ended(process); // before the last read
+    if (reading == Reading::more) {
+      reading = read_available(pipe, answer);
+    }
+    if (answer.size() > k_max_answer_bytes) {
+      return fail(ErrorCode::file_read, "{} wrote more than {} bytes", k_name, k_max_answer_bytes);
+    }
+    if (exited) {
+      return answer;
+    }
+    if (std::chrono::steady_clock::now() >= end) {
+      return fail(ErrorCode::file_read, "{} did not finish within {} s ('--timeout')", k_name,
+                  limit.count());
+    }
+  }
+}
+
+Signature signature_of(ByteView bytes) {
+  Signature signature;
+  std::copy(bytes.begin(), bytes.end(), signature.bytes.begin());
+  return signature;
+}
+
+Result<Signature> read_signature(ByteView answer) {
+  if (answer.size() == sizeof(Signature::bytes)) {
+    return signature_of(answer);
+  }
+  const std::string_view text = base::as_text(answer);
+  if (const auto words = base::words_between_spaces(text); words.size() == 1) {
+    if (const auto bytes = base::from_base64(words.front(), sizeof(Signature::bytes))) {
+      return signature_of(bytes->view());
+    }
+  }
+  if (const auto file = base::parse_minisign_signature(text)) {
+    if (file->hashing == base::MinisignHashing::prehashed) {
+      return fail(ErrorCode::file_read,
+                  "{} signed a digest of the bytes: use 'minisign -S -l', which signs the bytes",
+                  k_name);
+    }
+    return file->signature;
+  }
+  return fail(ErrorCode::file_read,
+              "{} wrote {} bytes, which are not a signature: 64 bytes, 88 base64 digits, or a "
+              "signature file of minisign",
+              k_name, answer.size());
+}
+
+// Returns the answer of the command, if it is a signature by `key`; `home` marks its processes.
+Result<Signature> signature_by_command(const std::string& command, worker::WorkerHome& home,
+                                       std::chrono::seconds limit, ByteView message,
+                                       const base::PublicKey& key) {
+  CLBIN_TRY_ASSIGN(FileDescriptor input, filled_pipe(message));
+  CLBIN_TRY_ASSIGN(Pipe output, open_pipe());
+  CLBIN_TRY_ASSIGN(const pid_t process,
+                   start(command, input.number(), output.to.number(), home.path()));
+  (void)input.close();
+  (void)output.to.close();
+  const auto answer = answer_of(process, output.from.number(), limit);
+  if (!answer) {
+    ::kill(process, SIGKILL);
+    worker::end_strays(home.path().string());
+  }
+  const int status = worker::wait_for(process).value_or(0);
+  home.stay_if_interrupted();
+  if (!answer) {
+    return tl::unexpected(answer.error());
+  }
+  if (WIFSIGNALED(status)) {
+    return fail(ErrorCode::file_read, "{} was ended by signal {}", k_name, WTERMSIG(status));
+  }
+  if (WEXITSTATUS(status) != 0) {
+    return fail(ErrorCode::file_read, "{} failed with exit status {}", k_name, WEXITSTATUS(status));
+  }
+  CLBIN_TRY_ASSIGN(const Signature signature, read_signature(*answer));
+  if (!base::holds(signature, key, message)) {
+    return fail(ErrorCode::file_read,
+                "{} wrote bytes that are not a signature of the message by key {}", k_name,
+                to_hex(key));
+  }
+  return signature;
+}
+
 } // namespace
 
-Result<BundleSigner> BundleSigner::open(const Options& options, std::stop_token stop) {
+Result<BundleSigner> BundleSigner::open(const Options& options, std::stop_token stop,
+                                        Reporter& reporter) {
   const SigningOptions& signing = options.signing;
   const bool is_input =
       std::ranges::find(options.inputs, "-", &Input::path) != options.inputs.end();
   Passphrases passphrases(signing.passphrase_file,
                           is_input ? StandardInput::is_an_input : StandardInput::free, stop);
   BundleSigner result;
-  CLBIN_TRY_ASSIGN(result.m_signer, open_signer(options, passphrases, std::move(stop)));
-  result.m_counter = signing.counter;
-  for (const auto& file : {signing.key, signing.vouching_key}) {
-    if (auto warning = file ? base::warning_of_readers(*file) : std::nullopt) {
-      result.m_warnings.push_back(std::move(*warning));
-    }
+  if (signing.key) {
+    CLBIN_TRY_ASSIGN(base::MinisignSecretKey read, read_secret_key(*signing.key, &passphrases));
+    const auto key = std::make_shared<base::SecretKey>(std::move(read.key));
+    result.m_key = {key->public_key(), read.id};
+    result.m_sign_message = [key](ByteView message) -> Result<Signature> {
+      return key->sign(message);
+    };
+  } else {
+    CLBIN_TRY_ASSIGN(result.m_key, read_public_key(options.public_keys.front()));
+    CLBIN_TRY_ASSIGN(const auto home, worker::WorkerHome::create(std::move(stop)));
+    result.m_sign_message = [home, key = result.m_key.key, command = *signing.command,
+                             limit =
+                                 std::chrono::seconds(options.timeout_seconds)](ByteView message) {
+      return signature_by_command(command, *home, limit, message, key);
+    };
   }
+  result.m_counter = signing.counter;
   if (signing.vouching_key) {
-    CLBIN_TRY_ASSIGN(result.m_vouch,
-                     vouch_by(*signing.vouching_key, result.m_signer.public_key.key, passphrases));
+    CLBIN_TRY_ASSIGN(const auto old_key, read_secret_key(*signing.vouching_key, &passphrases));
+    if (old_key.key.public_key() == result.m_key.key) {
+      return refused("'--vouched-by {}' is the key that signs", signing.vouching_key->string());
+    }
+    result.m_vouch = format::vouch_for(result.m_key.key, old_key.key);
   }
   if (signing.passphrase_file && !passphrases.was_asked()) {
     return refused("'--passphrase-file' is given, but no key has a passphrase");
+  }
+  for (const auto& file : {signing.key, signing.vouching_key}) {
+    if (const auto warning = file ? base::warning_of_readers(*file) : std::nullopt) {
+      reporter.warning(*warning);
+    }
   }
   return result;
 }
 
 Result<SignedBundle> BundleSigner::sign(ByteView bundle) {
   CLBIN_TRY_ASSIGN(RootAndRecords read, read_root_and_records(bundle));
-  const std::optional<std::uint64_t> replaced_counter = higher_counter_in(read.records);
-  const base::PublicKey key = m_signer.public_key.key;
-  CLBIN_TRY_ASSIGN(const auto signature, m_signer.sign(format::signature_message(read.root)));
+  const base::PublicKey key = m_key.key;
+  std::optional<std::uint64_t> replaced_counter;
+  for (const TrailingRecord& record : read.records) {
+    const auto before = format::read_signed<format::CounterRecord>(record);
+    if (before && writes_like(record) && before->counter > *m_counter) {
+      replaced_counter = before->counter;
+    }
+  }
+  CLBIN_TRY_ASSIGN(const auto signature, m_sign_message(format::signature_message(read.root)));
   format::put_record(read.records,
                      format::to_trailing_record(format::SignatureRecord{key, signature}));
   if (m_counter) {
     CLBIN_TRY_ASSIGN(const auto counter_signature,
-                     m_signer.sign(format::counter_message(read.root, *m_counter)));
+                     m_sign_message(format::counter_message(read.root, *m_counter)));
     format::put_record(read.records, format::to_trailing_record(format::CounterRecord{
                                          key, *m_counter, counter_signature}));
   }
@@ -99,20 +284,8 @@ Result<SignedBundle> BundleSigner::sign(ByteView bundle) {
   return SignedBundle{std::move(bytes), replaced_counter};
 }
 
-// Returns the counter by the key, if it is higher than the one that replaces it.
-std::optional<std::uint64_t>
-BundleSigner::higher_counter_in(const std::vector<TrailingRecord>& records) const {
-  for (const TrailingRecord& record : records) {
-    const auto before = format::read_signed<format::CounterRecord>(record);
-    if (before && writes_like(record) && before->counter > *m_counter) {
-      return before->counter;
-    }
-  }
-  return std::nullopt;
-}
-
 bool BundleSigner::writes_like(const TrailingRecord& record) const {
-  const base::PublicKey& key = m_signer.public_key.key;
+  const base::PublicKey& key = m_key.key;
   if (const auto signature = format::read_signed<format::SignatureRecord>(record)) {
     return signature->key == key;
   }
@@ -124,22 +297,21 @@ bool BundleSigner::writes_like(const TrailingRecord& record) const {
 }
 
 Result<std::string> BundleSigner::sign_detached(ByteView file, const std::filesystem::path& name) {
-  const TrustedKey& key = m_signer.public_key;
-  if (!key.id) {
+  if (!m_key.id) {
     return refused("'--detached' needs the id of the key: use a public key of minisign instead of "
                    "hexadecimal digits");
   }
   CLBIN_TRY_ASSIGN(const std::uint64_t seconds, timestamp());
   MinisignSignature signature;
-  signature.id = *key.id;
+  signature.id = *m_key.id;
   signature.trusted_comment =
       fmt::format("timestamp:{}\tfile:{}\thashed", seconds, name.filename().string());
   CLBIN_TRY(base::check_trusted_comment(signature.trusted_comment));
   CLBIN_TRY_ASSIGN(signature.signature,
-                   m_signer.sign(base::minisign_message(file, MinisignHashing::prehashed)));
-  CLBIN_TRY_ASSIGN(
-      signature.global_signature,
-      m_signer.sign(base::minisign_global_message(signature.signature, signature.trusted_comment)));
+                   m_sign_message(base::minisign_message(file, MinisignHashing::prehashed)));
+  CLBIN_TRY_ASSIGN(signature.global_signature,
+                   m_sign_message(base::minisign_global_message(signature.signature,
+                                                                signature.trusted_comment)));
   return base::minisign_signature_file(signature);
 }
 

@@ -8,24 +8,6 @@
 
 namespace oclcc::trust {
 
-// Signs with a secret key, or with the command of --sign-with. Messages do not contain the command,
-// which may contain a password. Not thread-safe.
-struct Signer {
-  TrustedKey public_key;
-  // Returns a signature that holds. The command, run with /bin/sh, reads `message`, at most 4096
-  // bytes, from standard input and writes the signature to standard output: 64 bytes, 88 base64
-  // digits, or a signature file as minisign -l writes it. Blocks until it exits, or ends it after
-  // --timeout. file_read: the command fails, does not finish, or its answer is not a signature of
-  // `message` by the public key.
-  std::function<Result<base::Signature>(base::ByteView message)> sign;
-};
-// Reads the key of `options`, or the public key of its command. options.signing.is_requested() must
-// be true. If `stop` is requested, or oclcc is killed, the running command and the processes that
-// it has started are ended. Call it before other threads start. Errors: those of read_secret_key,
-// read_public_key and WorkerHome::create.
-[[nodiscard]] Result<Signer> open_signer(const Options& options, Passphrases& passphrases,
-                                         std::stop_token stop);
-
 struct SignedBundle {
   base::Bytes bytes;
   std::optional<std::uint64_t> replaced_counter; // by the same key, if it was higher
@@ -34,38 +16,45 @@ struct SignedBundle {
 // Everything that signs the bundles of a run. Not thread-safe.
 class BundleSigner {
 public:
-  // Reads the keys. Call it before other threads start. Errors: those of open_signer;
+  // Reads the keys of `options`, whose signing.is_requested() must be true, and prints a warning
+  // for each file of a secret key that others can open. If `stop` is requested, or oclcc is killed,
+  // the running command and the processes that it has started are ended. Call it before other
+  // threads start. Errors: those of read_secret_key, read_public_key and WorkerHome::create;
   // invalid_argument, if a key vouches for itself.
-  [[nodiscard]] static Result<BundleSigner> open(const Options& options, std::stop_token stop);
+  [[nodiscard]] static Result<BundleSigner> open(const Options& options, std::stop_token stop,
+                                                 Reporter& reporter);
 
   // Returns `bundle` with a signature record, and with those of the counter and of the vouching key
   // if there are any. They replace records by the same keys. Only the records of `bundle` and its
-  // root are checked. Errors: those of BundleReader::open and of Signer::sign; bad_signature, if
+  // root are checked. Errors: those of BundleReader::open and of SignMessage; bad_signature, if
   // another record of `bundle` does not hold; limit_exceeded, if there are too many records.
   [[nodiscard]] Result<SignedBundle> sign(base::ByteView bundle);
-
-  // Returns a warning for each file of a secret key that others can open.
-  [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return m_warnings; }
 
   // Returns whether sign() writes a record of the kind and the keys of `record`.
   [[nodiscard]] bool writes_like(const format::TrailingRecord& record) const;
 
   // Returns the contents of a signature file for `file`, as minisign -S writes it. `name` is the
   // name of the file in the trusted comment, with the current time or SOURCE_DATE_EPOCH. Errors:
-  // those of Signer::sign; invalid_argument, if the id of the key is not known, or the name
+  // those of SignMessage; invalid_argument, if the id of the key is not known, or the name
   // contains control characters.
   [[nodiscard]] Result<std::string> sign_detached(base::ByteView file,
                                                   const std::filesystem::path& name);
 
 private:
-  BundleSigner() = default;
-  [[nodiscard]] std::optional<std::uint64_t>
-  higher_counter_in(const std::vector<format::TrailingRecord>& records) const;
+  // Returns a signature that holds, by the secret key, or by the command of --sign-with, which is
+  // run with /bin/sh: it reads `message`, at most 4096 bytes, from standard input and writes the
+  // signature to standard output: 64 bytes, 88 base64 digits, or a signature file as minisign -l
+  // writes it. Blocks until it exits, or ends it after --timeout. file_read: the command fails,
+  // does not finish, or its answer is not a signature of `message` by the public key. Messages do
+  // not contain the command, which may contain a password.
+  using SignMessage = std::function<Result<base::Signature>(base::ByteView message)>;
 
-  Signer m_signer;
+  BundleSigner() = default;
+
+  TrustedKey m_key; // that of m_sign_message
+  SignMessage m_sign_message;
   std::optional<std::uint64_t> m_counter;
   std::optional<format::VouchRecord> m_vouch;
-  std::vector<std::string> m_warnings;
 };
 
 // Returns the name of the signature file beside `file`.

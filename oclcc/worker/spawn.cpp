@@ -52,6 +52,17 @@ std::vector<pid_t> children_of(pid_t process) {
   return {std::istream_iterator<pid_t>(file), {}};
 }
 
+// Returns pointers to the texts and a null pointer after them, as posix_spawn accepts them.
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
+  for (std::string& text : texts) {
+    pointers.push_back(text.data());
+  }
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
 } // namespace
 
 std::vector<std::filesystem::path> paths_in(std::string_view list) {
@@ -69,16 +80,6 @@ std::vector<std::filesystem::path> paths_in(std::string_view list) {
 bool is_program(const std::filesystem::path& file) {
   std::error_code error;
   return std::filesystem::is_regular_file(file, error) && ::access(file.c_str(), X_OK) == 0;
-}
-
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  pointers.reserve(texts.size() + 1);
-  for (std::string& text : texts) {
-    pointers.push_back(text.data());
-  }
-  pointers.push_back(nullptr);
-  return pointers;
 }
 
 std::vector<std::string> own_environment() {
@@ -172,8 +173,8 @@ tl::expected<pid_t, int> Spawn::start(const std::filesystem::path& program,
   int error = m_error;
   pid_t process = -1;
   if (error == 0) {
-    error = ::posix_spawn(&process, program.c_str(), &m_files, &m_attributes,
-                          pointers_to(words).data(), pointers_to(variables).data());
+    error = ::posix_spawnp(&process, program.c_str(), &m_files, &m_attributes,
+                           pointers_to(words).data(), pointers_to(variables).data());
   }
   return error == 0 ? tl::expected<pid_t, int>(process) : tl::unexpected(error);
 }

@@ -14,10 +14,6 @@ namespace oclcc::worker {
 // Whether `file` is a file that can be executed.
 [[nodiscard]] bool is_program(const std::filesystem::path& file);
 
-// Returns pointers to the texts and a null pointer after them, as posix_spawn and exec accept them.
-// The pointers are valid as long as `texts` is not changed.
-[[nodiscard]] std::vector<char*> pointers_to(std::vector<std::string>& texts);
-
 // Returns the variables of this process, each as NAME=VALUE, without the token of the remote cache:
 // compilers, drivers and commands do not need it, and their crash reports contain their
 // environment. No other thread may change the environment during the call.
@@ -62,8 +58,8 @@ public:
   // receives the signals of the terminal.
   void lead_process_group();
 
-  // Starts the program. `variables` are its whole environment. Returns the error of the system,
-  // also if a previous call failed.
+  // Starts the program, which is searched for in PATH if its name has no slash. `variables` are its
+  // whole environment. Returns the error of the system, also if a previous call failed.
   [[nodiscard]] tl::expected<pid_t, int> start(const std::filesystem::path& program,
                                                std::vector<std::string> words,
                                                std::vector<std::string> variables);

@@ -35,8 +35,8 @@ DriverOutcome run(const std::vector<std::string>& deeds, unsigned jobs,
       plan.units.push_back({{device, source, {}}});
     }
   }
-  plan.compilers = {std::make_shared<DriverCompiler>(settings, installed->devices,
-                                                     std::move(installed->workers), timeout)};
+  plan.compilers = {
+      make_driver_compiler(settings, installed->devices, std::move(installed->workers), timeout)};
   DriverOutcome outcome;
   outcome.results = build_units(
       plan, [&](std::size_t done, std::size_t, UnitResult&) { outcome.done.push_back(done); });

@@ -18,24 +18,31 @@ const std::array k_rules = {
     OptionRule{"-cl-nv-arch=", OptionEffect::refuse},
 };
 
+Result<Words> words_for_spirv(const Words& options, BuildReply& reply) {
+  return unit_words({{OfflineFamily::spirv, "1.2", 64}, options, {}}, k_rules, reply);
+}
+
 TEST(OptionRules, PassOptionsInOrder) {
-  const auto words = compiler_words(
-      {"-DA=1", "-cl-std=CL2.0", "-UB", "-cl-denorms-are-zero", "-w", "-Werror"}, k_rules, "t");
+  BuildReply reply;
+  const auto words = words_for_spirv(
+      {"-DA=1", "-cl-std=CL2.0", "-UB", "-cl-denorms-are-zero", "-w", "-Werror"}, reply);
   ASSERT_TRUE(words) << words.error().message;
-  EXPECT_THAT(words->words, ElementsAre("-DA=1", "-cl-std=CL2.0", "-UB", "-fdenormal", "-really",
-                                        "-w", "-Werror"));
-  EXPECT_THAT(words->warnings, IsEmpty());
+  EXPECT_THAT(*words, ElementsAre("-DA=1", "-cl-std=CL2.0", "-UB", "-fdenormal", "-really", "-w",
+                                  "-Werror"));
+  EXPECT_EQ(reply.log, "");
 }
 
 TEST(OptionRules, WarnOfOptionsWithoutEffect) {
-  const auto words = compiler_words({"-cl-opt-disable", "-cl-kernel-arg-info"}, k_rules, "t:1");
+  BuildReply reply;
+  const auto words = words_for_spirv({"-cl-opt-disable", "-cl-kernel-arg-info"}, reply);
   ASSERT_TRUE(words);
-  EXPECT_THAT(words->words, IsEmpty());
-  EXPECT_THAT(words->warnings, ElementsAre("'-cl-opt-disable' has no effect on 't:1'"));
+  EXPECT_THAT(*words, IsEmpty());
+  EXPECT_EQ(reply.log, "warning: '-cl-opt-disable' has no effect on 'spirv:1.2'\n");
 }
 
 TEST(OptionRules, RefuseWhatWouldChangeTheResult) {
-  const auto refused = compiler_words({"-cl-nv-arch=sm_90"}, k_rules, "t:1");
+  BuildReply reply;
+  const auto refused = words_for_spirv({"-cl-nv-arch=sm_90"}, reply);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, clbin::base::ErrorCode::invalid_argument);
   EXPECT_EQ(refused.error().message, "'-cl-nv-arch=sm_90' is not supported");
@@ -43,7 +50,8 @@ TEST(OptionRules, RefuseWhatWouldChangeTheResult) {
 
 TEST(OptionRules, RefuseWhatNoRuleKnows) {
   for (const std::string option : {"-cl-unknown", "-cl-std", "-cl-opt-disable=1", "-O2"}) {
-    const auto refused = compiler_words({option}, k_rules, "t:1");
+    BuildReply reply;
+    const auto refused = words_for_spirv({option}, reply);
     ASSERT_FALSE(refused) << option;
     EXPECT_EQ(refused.error().message, "its compiler does not know the option '" + option + "'");
   }

@@ -146,8 +146,8 @@ protected:
       ADD_FAILURE() << installed.error().message;
       return {};
     }
-    plan.compilers = {std::make_shared<DriverCompiler>(settings, devices,
-                                                       std::move(installed->workers), timeout)};
+    plan.compilers = {
+        make_driver_compiler(settings, devices, std::move(installed->workers), timeout)};
     return build_units(plan, [](std::size_t, std::size_t, UnitResult&) {});
   }
 
@@ -185,9 +185,9 @@ TEST_F(WorkerFaults, ThatAreCrashesOverAKernelCostThatKernel) {
     SCOPED_TRACE(platform);
     set_faults("crash at=clCreateKernel call=2 platform=\"" + platform + "\"\n");
     BuildPlan plan;
-    plan.compilers = {std::make_shared<DriverCompiler>(oclcc_settings(), std::vector{device},
-                                                       std::vector<EnumeratedWorker>(),
-                                                       std::chrono::seconds(300))};
+    plan.compilers = {make_driver_compiler(oclcc_settings(), std::vector{device},
+                                           std::vector<EnumeratedWorker>(),
+                                           std::chrono::seconds(300))};
     auto source = std::make_shared<clbin::format::SourcePackage>();
     source->main = {"k.cl", "k.cl",
                     "kernel void a(global int* p) { p[0] = 1; }\n"

@@ -238,7 +238,7 @@ TEST_F(WorkerHomeTest, IsOneForAllWorkersOfABuild) {
   ASSERT_TRUE(installed) << installed.error().message;
   installed->workers.clear(); // makes each thread start one
   BuildPlan plan;
-  plan.compilers = {std::make_shared<DriverCompiler>(
+  plan.compilers = {make_driver_compiler(
       settings, installed->devices, std::vector<EnumeratedWorker>(), std::chrono::seconds(300))};
   plan.jobs = 3;
   auto source = std::make_shared<clbin::format::SourcePackage>();
