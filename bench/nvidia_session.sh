@@ -21,12 +21,6 @@ demo=$build/runtime_demo/runtime_demo
 failed=0
 
 programs=(kernels/{cuda_ports,elementwise,matmul,matmul_column_major,matmul_steps,transpose}.cl)
-sgemm_variants=(--variant default=) # the same as in runtime_demo/bundle_arguments.cmake
-for blocking in 128x256x8_8x16 128x64x16_8x4 64x64x16_4x4 64x64x16_8x8; do
-  IFS=x_ read -r tile_m tile_n tile_k item_m item_n <<<"$blocking"
-  sgemm_variants+=(--variant "tile${tile_m}x${tile_n}x${tile_k}_item${item_m}x${item_n}=\
--DTILE_M=$tile_m -DTILE_N=$tile_n -DTILE_K=$tile_k -DITEM_M=$item_m -DITEM_N=$item_n")
-done
 
 # say TITLE COMMAND...: writes the command, its output and its exit status to the log. A status
 # other than 0 is a failure.
@@ -70,7 +64,7 @@ say() {
   say "the command line as users see it: places of diagnostics, includes, options" \
     python3 tests/cli/run_cli_tests.py --oclcc "$oclcc" --make-bundle "$build/tests/cli/make_bundle" \
     --platforms "$work/vendors" tests/cli/{compile/*,devices,diagnostics}.sh
-  say "the variants of sgemm" "$oclcc" kernels/sgemm.cl "${sgemm_variants[@]}" -o "$work/sgemm.clbin"
+  say "the variants of sgemm" "$oclcc" kernels/sgemm.cl @runtime_demo/sgemm.options -o "$work/sgemm.clbin"
   say "the demo from the bundles" \
     "$demo" "$work/kernels.clbin" "$work/sgemm.clbin" --plot "$out/nvidia.svg"
   say "the demo from source" "$demo" "$work/kernels.clbin" "$work/sgemm.clbin" --from-source

@@ -3,8 +3,7 @@
 
     bench/python_start.py PACKAGE PLATFORMS [--rounds N]
 
-PACKAGE: the directory that contains the package clbin, such as build/dev/python or an unpacked
-wheel.
+PACKAGE: the directory that contains the package clbin, such as an unpacked wheel.
 PLATFORMS: a directory of .icd files, such as build/dev/platforms.
 
 Every round starts each way once on each platform, in a new process, and in an order that changes

@@ -6,33 +6,8 @@
 #                   [EMBED [SYMBOL name] [LAUNCHERS]] | [INSTALL directory])
 #
 # Compiles OpenCL kernels into a bundle, and compiles them again if a source, or a header that it
-# includes, changes. The project's languages are C, C++, or both.
-#
-#   DEVICES    compiles for the installed devices that match these patterns: `oclcc --device`.
-#              Without DEVICES and TARGETS, oclcc compiles for every installed device.
-#   TARGETS    compiles for devices that need not be installed, such as cubin:sm_90:
-#              `oclcc --target`. A word that is not of the form family:name is an error.
-#   OPTIONAL   lists programs, named after the stems of their files, that need not compile:
-#              `oclcc --optional`.
-#   NO_SOURCE  does not store the source in the bundle.
-#   SIGN_KEY   signs the bundle with this secret key: `oclcc --sign-key`. PASSPHRASE_FILE contains
-#              its passphrase.
-#   SIGN_WITH  signs the bundle with this command: `oclcc --sign-with`. PUBLIC_KEY is the key of the
-#              command: a file, or the text in it.
-#   COUNTER    also signs this number: `oclcc --counter`.
-#   ENCRYPT_KEY  encrypts the bundle with this content key: `oclcc --encrypt-key`.
-#   ENCRYPT_FOR  encrypts the bundle for the recipients with these public keys, files or the text in
-#                them: `oclcc --encrypt-for`. Without ENCRYPT_KEY, every build has a new content key,
-#                and LAUNCHERS is an error, because nothing can read the bundle.
-#
-# Without EMBED, NAME is a target that belongs to ALL and creates the bundle OUTPUT (default:
-# NAME.clbin in the current binary directory). The property CLBIN_BUNDLE of the target contains its
-# path. INSTALL installs the bundle.
-#
-# With EMBED, NAME is a library that contains the bundle. Its header NAME.h declares the bundle as
-# SYMBOL (default: NAME_clbin) and its size as SYMBOL_size. LAUNCHERS also writes NAME.hpp, in which
-# each kernel is a typed C++ function (oclcc(1), LAUNCHERS). The library then links what launchers
-# call, clbin::clbin and OpenCL::OpenCL, and requires C++17.
+# includes, changes. The project's languages are C, C++, or both. doc/build_systems.md in the sources
+# describes the arguments; those that oclcc(1) has, too, have its names.
 function(clbin_add_kernels name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "EMBED;LAUNCHERS;NO_SOURCE" "OUTPUT;INSTALL;SYMBOL;SIGN_KEY;PASSPHRASE_FILE;SIGN_WITH;PUBLIC_KEY;COUNTER;ENCRYPT_KEY"
     "SOURCES;INCLUDES;DEFINES;OPTIONS;DEVICES;TARGETS;VARIANTS;OPTIONAL;ENCRYPT_FOR")
@@ -46,13 +21,12 @@ function(clbin_add_kernels name)
   _clbin_absolute(arg_INCLUDES ${CMAKE_CURRENT_SOURCE_DIR})
   list(TRANSFORM arg_INCLUDES PREPEND -I)
   list(TRANSFORM arg_DEFINES PREPEND -D)
-  set(arguments ${arg_OPTIONS} ${arg_INCLUDES} ${arg_DEFINES})
-  foreach(words IN ITEMS DEVICES=--device TARGETS=--target VARIANTS=--variant OPTIONAL=--optional)
-    string(REGEX MATCH "(.+)=(.+)" words ${words})
-    foreach(value IN LISTS arg_${CMAKE_MATCH_1})
-      list(APPEND arguments ${CMAKE_MATCH_2} ${value})
-    endforeach()
-  endforeach()
+  list(TRANSFORM arg_DEVICES PREPEND "--device;")
+  list(TRANSFORM arg_TARGETS PREPEND "--target;")
+  list(TRANSFORM arg_VARIANTS PREPEND "--variant;")
+  list(TRANSFORM arg_OPTIONAL PREPEND "--optional;")
+  set(arguments ${arg_OPTIONS} ${arg_INCLUDES} ${arg_DEFINES} ${arg_DEVICES} ${arg_TARGETS}
+      ${arg_VARIANTS} ${arg_OPTIONAL})
   if(arg_NO_SOURCE)
     list(APPEND arguments --no-source)
   endif()
@@ -113,36 +87,30 @@ patterns of installed devices" NOT target MATCHES "^[A-Za-z][A-Za-z0-9_]*:.")
     NOT TARGET clbin::oclcc)
 endfunction()
 
-# Sets variables of clbin_add_kernels: `keys`, the options of oclcc that sign and encrypt; `decryption`,
-# those that open the bundle again; and `key_files`, the files that they name.
+# Sets variables of clbin_add_kernels: `keys`, the options of oclcc that sign and encrypt, and
+# `key_files`, the files that they name.
 macro(_clbin_key_arguments)
-  foreach(variable IN ITEMS keys decryption key_files)
-    set(${variable} "")
-  endforeach()
+  set(keys "")
+  set(key_files "")
   foreach(option IN ITEMS ENCRYPT_KEY ENCRYPT_FOR SIGN_KEY PASSPHRASE_FILE PUBLIC_KEY)
+    string(TOLOWER --${option} word)
+    string(REPLACE "_" "-" word ${word})
     foreach(value IN LISTS arg_${option})
       set(file ${value})
       _clbin_absolute(file ${CMAKE_CURRENT_SOURCE_DIR})
-      if(option MATCHES "^(ENCRYPT_FOR|PUBLIC_KEY)$" AND NOT EXISTS ${file})
-        set(file ${value}) # the text of a key
-      else()
+      if(EXISTS ${file} OR NOT option MATCHES "^(ENCRYPT_FOR|PUBLIC_KEY)$") # not the text of a key
+        set(value ${file})
         list(APPEND key_files ${file})
       endif()
-      string(TOLOWER --${option} word)
-      string(REPLACE "_" "-" word ${word})
-      list(APPEND keys ${word} ${file})
-      if(option STREQUAL "ENCRYPT_KEY")
-        set(decryption --decrypt-key ${file})
-      endif()
+      list(APPEND keys ${word} ${value})
     endforeach()
   endforeach()
   if(arg_SIGN_WITH)
     string(REPLACE ";" "\\;" command "${arg_SIGN_WITH}") # of one word in a list
     list(APPEND keys --sign-with "${command}")
   endif()
-  if(arg_COUNTER)
-    list(APPEND keys --counter ${arg_COUNTER})
-  endif()
+  list(TRANSFORM arg_COUNTER PREPEND "--counter;")
+  list(APPEND keys ${arg_COUNTER})
 endmacro()
 
 # Adds NAME as a static library that contains the bundle and exports the directory of its headers.
@@ -153,6 +121,9 @@ function(_clbin_embed name)
   endif()
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${name}_embedded)
   file(MAKE_DIRECTORY ${folder})
+  set(decryption ${arg_ENCRYPT_KEY})
+  _clbin_absolute(decryption ${CMAKE_CURRENT_SOURCE_DIR})
+  list(TRANSFORM decryption PREPEND "--decrypt-key;")
   set(header ${folder}/${name}.h)
   set(machine "")
   # oclcc writes ELF object files. Other systems compile the bundle as C.
@@ -169,14 +140,14 @@ function(_clbin_embed name)
     DEPENDS ${bundle} clbin::oclcc COMMENT "Embedding OpenCL kernels ${name}" VERBATIM)
   add_library(${name} STATIC ${embedded} ${header})
   # An object file has no language: use any language of the project.
+  set(language CXX)
   get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
   if("C" IN_LIST languages)
-    set_target_properties(${name} PROPERTIES LINKER_LANGUAGE C)
-  elseif(CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF")
-    set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
-  else()
-    message(FATAL_ERROR "clbin_add_kernels(${name}): EMBED needs the language C on this system")
+    set(language C)
   endif()
+  _clbin_reject(${name} "EMBED needs the language C on this system"
+    language STREQUAL "CXX" AND NOT CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF")
+  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE ${language})
   target_include_directories(${name} INTERFACE ${folder})
   if(NOT arg_LAUNCHERS)
     return()

@@ -1,6 +1,9 @@
 foreach(package IN ITEMS PkgConfig Threads cxxopts nlohmann_json tl-expected fmt zstd)
   find_package(${package} REQUIRED)
 endforeach()
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+# Not pyenv's script of the same name, which takes four times as long to start.
+execute_process(COMMAND ${Python3_EXECUTABLE} -c "import sys; print(end=sys.executable)" OUTPUT_VARIABLE CLBIN_PYTHON)
 pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium)
 find_path(OPENCL_HEADERS CL/cl.h REQUIRED)
 find_library(OPENCL_ICD_LOADER OpenCL) # linked by typed_launches and by tests
@@ -9,13 +12,9 @@ find_library(OPENCL_ICD_LOADER OpenCL) # linked by typed_launches and by tests
 foreach(library IN ITEMS zstd_codec_library sodium_library fmt_library fmt_headers opencl_headers)
   add_library(${library} INTERFACE)
 endforeach()
-if(CLBIN_PORTABLE)
-  target_link_libraries(zstd_codec_library INTERFACE zstd::libzstd_static)
-  target_link_libraries(sodium_library INTERFACE libsodium.a)
-else()
-  target_link_libraries(zstd_codec_library INTERFACE zstd::libzstd_shared)
-  target_link_libraries(sodium_library INTERFACE PkgConfig::sodium)
-endif()
+set(is_portable $<BOOL:${CLBIN_PORTABLE}>)
+target_link_libraries(zstd_codec_library INTERFACE zstd::libzstd_$<IF:${is_portable},static,shared>)
+target_link_libraries(sodium_library INTERFACE $<IF:${is_portable},libsodium.a,PkgConfig::sodium>)
 target_include_directories(fmt_headers SYSTEM INTERFACE
   $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
 clbin_add_library(fmt_code STATIC SOURCES cmake/fmt_code.cpp PUBLIC fmt_headers)
@@ -32,18 +31,14 @@ target_compile_definitions(opencl_headers INTERFACE CL_TARGET_OPENCL_VERSION=300
 
 # GTest::gtest, GTest::gtest_main and GTest::gmock. Debian's are built with libstdc++; for libc++, they
 # are built from the sources in Debian's package.
-set(CLBIN_GOOGLETEST_SOURCE /usr/src/googletest CACHE PATH
-  "Source folder of googletest, which is built from it for libc++")
 if(BUILD_TESTING AND NOT CLBIN_LIBCXX)
   find_package(GTest REQUIRED)
 elseif(BUILD_TESTING)
   set(INSTALL_GTEST OFF)
-  add_subdirectory(${CLBIN_GOOGLETEST_SOURCE} ${PROJECT_BINARY_DIR}/googletest EXCLUDE_FROM_ALL SYSTEM)
+  add_subdirectory(/usr/src/googletest ${PROJECT_BINARY_DIR}/googletest EXCLUDE_FROM_ALL SYSTEM)
   # AddressSanitizer checks the contents of a std::vector only if all code is built with it.
   foreach(library gtest gtest_main gmock gmock_main)
-    target_compile_options(${library} PRIVATE -O0 -g0)
-    if(CLBIN_SANITIZE)
-      target_compile_options(${library} PRIVATE -fsanitize=${CLBIN_SANITIZE})
-    endif()
+    target_compile_options(${library} PRIVATE
+      -O0 -g0 $<$<BOOL:${CLBIN_SANITIZE}>:-fsanitize=${CLBIN_SANITIZE}>)
   endforeach()
 endif()

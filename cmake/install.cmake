@@ -1,5 +1,4 @@
 # The files that `cmake --install` installs, with a component for each package of packages.cmake.
-include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(CLBIN_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/clbin)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME oclcc)
@@ -64,12 +63,9 @@ elseif(CMAKE_INSTALL_PREFIX MATCHES "/_CPack_Packages/")
 else()
   set(CLBIN_PC_PREFIX ${CMAKE_INSTALL_PREFIX})
 endif()
-# A separate directory, because several installs of one build may run at a time.
-string(RANDOM LENGTH 12 random_name)
-set(folder ${build}/pkg_config_${random_name})
-configure_file(${build}/clbin.pc.in ${folder}/clbin.pc @ONLY)
-file(INSTALL DESTINATION ${CMAKE_INSTALL_PREFIX}/${pc_folder} TYPE FILE FILES ${folder}/clbin.pc)
-file(REMOVE_RECURSE ${folder})
+set(pc_file ${CMAKE_INSTALL_PREFIX}/${pc_folder}/clbin.pc)
+configure_file(${build}/clbin.pc.in $ENV{DESTDIR}${pc_file} @ONLY)
+list(APPEND CMAKE_INSTALL_MANIFEST_FILES ${pc_file})
 ]])
 
 foreach(package oclcc libclbin1 libclbin-dev)

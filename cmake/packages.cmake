@@ -9,14 +9,10 @@ set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_THREADS 0)
 set(CPACK_GENERATOR "DEB;TZST")
 set(CPACK_COMPONENTS_ALL oclcc libclbin1 libclbin-dev)
-
-# An archive contains all components.
-set(CPACK_ARCHIVE_COMPONENT_INSTALL OFF)
-set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEB_COMPONENT_INSTALL ON) # an archive contains all components
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
-set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS OFF)
 
 # clbin_describe_package(NAME SECTION DESCRIPTION [FIELD text]…)
 macro(clbin_describe_package name section description)

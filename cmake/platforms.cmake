@@ -11,22 +11,16 @@ if(EXISTS /etc/OpenCL/vendors/rusticl.icd)
 endif()
 file(COPY ${icd_files} DESTINATION ${CLBIN_PLATFORMS})
 
-find_file(OCLGRIND_ICD_LIBRARY liboclgrind-rt-icd.so PATHS /usr/lib/oclgrind /usr/lib/x86_64-linux-gnu/oclgrind)
-if(OCLGRIND_ICD_LIBRARY)
-  file(WRITE ${CLBIN_PLATFORMS}/oclgrind.icd "${OCLGRIND_ICD_LIBRARY}\n")
-endif()
-
-# script/intel_runtime's folder. The library finds its own libraries (RUNPATH is $ORIGIN).
-file(STRINGS ${PROJECT_SOURCE_DIR}/script/intel_runtime.txt intel_runtime REGEX "^intel-opencl-rt==")
-string(REGEX MATCH "[0-9][0-9.]+" intel_version "${intel_runtime}")
-set(cache_folder $ENV{XDG_CACHE_HOME})
-if(NOT cache_folder)
-  set(cache_folder $ENV{HOME}/.cache)
-endif()
-set(intel_library ${cache_folder}/oclcc-test-platforms/intel-${intel_version}/lib/libintelocl.so)
-if(EXISTS ${intel_library})
-  file(WRITE ${CLBIN_PLATFORMS}/intel_cpu.icd "${intel_library}\n")
-endif()
+find_file(oclgrind_library liboclgrind-rt-icd.so NO_CACHE
+  PATHS /usr/lib/oclgrind /usr/lib/x86_64-linux-gnu/oclgrind)
+# The library finds its own libraries (RUNPATH is $ORIGIN).
+execute_process(COMMAND ${PROJECT_SOURCE_DIR}/script/intel_runtime --library
+  OUTPUT_VARIABLE intel_cpu_library OUTPUT_STRIP_TRAILING_WHITESPACE)
+foreach(platform IN ITEMS oclgrind intel_cpu)
+  if(EXISTS "${${platform}_library}")
+    file(WRITE ${CLBIN_PLATFORMS}/${platform}.icd "${${platform}_library}\n")
+  endif()
+endforeach()
 
 # To run the tests on some platforms only, for example "intel_cpu;pocl".
 set(CLBIN_TEST_PLATFORMS "" CACHE STRING "Names of the .icd files that the tests see; empty: all")

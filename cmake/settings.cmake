@@ -3,11 +3,9 @@ option(CLBIN_WARNINGS_AS_ERRORS "Treat compiler warnings as errors" OFF)
 option(CLBIN_PORTABLE "Link everything but libc statically" OFF)
 option(CLBIN_STATIC_LIBSTDCXX "Link the C++ standard library statically" ${CLBIN_PORTABLE})
 # A portable program cannot link libcurl, which finds name services, certificates and TLS on its machine.
-set(default ON)
-if(CLBIN_PORTABLE)
-  set(default OFF)
-endif()
-option(CLBIN_STORAGE_HTTP "Build oclcc-storage-http, the helper of the remote compile cache" ${default})
+include(CMakeDependentOption)
+cmake_dependent_option(CLBIN_STORAGE_HTTP
+  "Build oclcc-storage-http, the helper of the remote compile cache" ON "NOT CLBIN_PORTABLE" OFF)
 option(CLBIN_FUZZ "Build the libFuzzer targets (needs clang)" OFF)
 set(CLBIN_SANITIZE "" CACHE STRING "Value of -fsanitize=, empty for none")
 if(NOT CMAKE_BUILD_TYPE)
@@ -59,43 +57,36 @@ if(CLBIN_SANITIZE)
 endif()
 # Adds coverage to everything that fuzzers link. Only the fuzzers use -fsanitize=fuzzer, which
 # defines main.
-if(CLBIN_FUZZ)
-  target_compile_options(standard_settings INTERFACE -fsanitize=fuzzer-no-link)
-  target_link_options(standard_settings INTERFACE -fsanitize=fuzzer-no-link)
-endif()
-if(CLBIN_STATIC_LIBSTDCXX)
-  target_link_options(standard_settings INTERFACE -static-libstdc++ -static-libgcc)
-endif()
+set(coverage $<$<BOOL:${CLBIN_FUZZ}>:-fsanitize=fuzzer-no-link>)
+target_compile_options(standard_settings INTERFACE ${coverage})
+target_link_options(standard_settings INTERFACE ${coverage}
+  "$<$<BOOL:${CLBIN_STATIC_LIBSTDCXX}>:-static-libstdc++;-static-libgcc>")
 
 # clbin_add_library(NAME TYPE SOURCES a.cpp… [EXCLUDE regex] [INCLUDES folder…] [DEFINITIONS X=1…]
 #                   [PUBLIC x…] [PRIVATE x…])
 # A library of sources, which may be patterns. INCLUDES is public, DEFINITIONS is private.
 function(clbin_add_library name type)
+  add_library(${name} ${type})
+  _clbin_add_sources(${ARGV})
+endfunction()
+
+# clbin_add_program(NAME …): an executable that is not installed, with the same arguments.
+function(clbin_add_program name)
+  add_executable(${name})
+  _clbin_add_sources(${name} EXECUTABLE ${ARGN})
+endfunction()
+
+function(_clbin_add_sources name type)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "EXCLUDE" "SOURCES;INCLUDES;DEFINITIONS;PUBLIC;PRIVATE")
-  file(GLOB sources CONFIGURE_DEPENDS ${arg_SOURCES})
+  set(sources "")
+  if(arg_SOURCES)
+    file(GLOB sources CONFIGURE_DEPENDS ${arg_SOURCES})
+  endif()
   if(arg_EXCLUDE)
     list(FILTER sources EXCLUDE REGEX ${arg_EXCLUDE})
   endif()
-  add_library(${name} ${type} ${sources})
+  target_sources(${name} PRIVATE ${sources})
   target_include_directories(${name} PUBLIC ${arg_INCLUDES})
   target_compile_definitions(${name} PRIVATE ${arg_DEFINITIONS})
-  target_link_libraries(${name} PUBLIC ${arg_PUBLIC} PRIVATE standard_settings ${arg_PRIVATE})
-endfunction()
-
-# clbin_add_program(NAME SOURCES a.cpp… LIBRARIES x… [DEFINITIONS X=1…]): an executable that is not
-# installed.
-function(clbin_add_program name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES;DEFINITIONS")
-  add_executable(${name} ${arg_SOURCES})
-  target_compile_definitions(${name} PRIVATE ${arg_DEFINITIONS})
-  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} standard_settings)
-endfunction()
-
-# Exports only what the file `map` names.
-function(clbin_limit_exports target map)
-  target_link_options(${target} PRIVATE -Wl,--version-script=${map})
-  if(NOT CLBIN_SANITIZE) # clang leaves what its sanitizers call to the executable
-    target_link_options(${target} PRIVATE -Wl,-z,defs)
-  endif()
-  set_target_properties(${target} PROPERTIES LINK_DEPENDS ${map})
+  target_link_libraries(${name} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE} standard_settings)
 endfunction()

@@ -7,8 +7,8 @@
 #   pypy         Debian's PyPy, without PyOpenCL
 #   no_pyopencl  Debian's Python without PyOpenCL
 #   no_platform  Debian's Python and PyOpenCL, without any platform
-# PACKAGE: a wheel, which is installed in a new virtual environment, or the directory that contains
-# the package clbin.
+# PACKAGE: a wheel, which is installed in a new virtual environment, or the directory of a build, whose
+# libraries are then used.
 # Exits with 77 if the Python is missing, unless CI=true.
 set -euo pipefail
 
@@ -64,11 +64,12 @@ if [[ $package == *.whl ]]; then
     install --no-index --no-deps "$package"
   python=$scratch/venv/bin/python
   [[ $("$scratch/venv/bin/oclcc" --version) == oclcc* ]]
-elif [[ -n $site ]]; then
-  python=$site/bin/python
-  path+=("$package")
 else
-  path+=("$package")
+  mkdir -p "$scratch/package/clbin/_native" # what a wheel contains
+  ln -s "$sources"/python/src/clbin/* "$scratch/package/clbin"
+  ln -s "$package"/libclbin/libclbin{.so.1,_layer.so} "$package/oclcc/oclcc" "$scratch/package/clbin/_native"
+  path+=("$scratch/package")
+  [[ -z $site ]] || python=$site/bin/python
 fi
 if [[ ${#path[@]} -gt 0 ]]; then
   PYTHONPATH=$(IFS=:; echo "${path[*]}")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs one application on one platform without the layer, and through it: with empty caches, with a
-warm user cache, recorded, served from the recording, and in mode strict; with --il, also from the
-recording compiled to SPIR-V; with --compile, from the recording compiled for PoCL, which then compiles
-nothing at a first launch. All print the same.
+warm user cache, recorded, from the recording in mode strict and, on Oclgrind, in mode serve; with
+--il, also from the recording compiled to SPIR-V; with --compile, from the recording compiled for PoCL,
+which then compiles nothing at a first launch. All print the same.
 
 usage: through_the_layer.py APPLICATION PLATFORM.icd --layer LIB --oclcc OCLCC --programs FOLDER
                             [--il TARGET] [--compile]
@@ -102,7 +102,9 @@ class Check:
         environment = self.environment | self.building | variables
         self.compare("recorded", run(command, environment))
         self.caches.empty("clbin")
-        for mode in ("serve", "strict"):
+        # Oclgrind is the fastest, and the modes differ in what the layer does if a bundle has nothing.
+        serve = ("serve",) if self.options.platform.stem == "oclgrind" else ()
+        for mode in (*serve, "strict"):
             result = self.through(f"mode {mode}", mode, [bundle])
             self.require(not result.outcomes("built"), f"mode {mode}: something was built", result)
             self.require(result.outcomes("served"), f"mode {mode}: nothing was served", result)

@@ -54,7 +54,7 @@ oclcc --identity k.cl; echo "exit $?"
 ### il
 # --verify --run and --explain report IL that a device accepts as IL.
 # shellcheck source=tests/cli/driver.bash
-source "$CLI_TESTS/driver.bash"
+source "$CLI_TESTS/driver.bash" one_platform
 [ -n "$FAULT_LAYER" ] || { echo "there is no fault layer"; exit 77; }
 device=${devices%%$'\n'*}
 make_bundle il k.clbin
@@ -90,7 +90,7 @@ oclcc --explain --device "$device" hostile.clbin | tail -n +2
 # A driver that crashes when its devices are listed is reported once per run, for any number of
 # bundles.
 # shellcheck source=tests/cli/driver.bash
-source "$CLI_TESTS/driver.bash"
+source "$CLI_TESTS/driver.bash" one_platform
 echo "kernel void k(global int* a) { *a = 1; }" > k.cl
 oclcc k.cl -o k.clbin
 cp k.clbin l.clbin
@@ -203,7 +203,7 @@ cmp union.clbin all.clbin
 
 ### pattern_that_matches_nothing
 # shellcheck source=tests/cli/driver.bash
-source "$CLI_TESTS/driver.bash"
+source "$CLI_TESTS/driver.bash" one_platform
 echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
 oclcc --device 'no such thing' k.cl; echo "exit $?"
 oclcc --device 90:90 k.cl; echo "exit $?"
@@ -221,7 +221,7 @@ ls
 # source.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
-device=$(device_of rusticl) || { cat skip_reason; exit 77; }
+see_only rusticl
 for target in amdgcn:gfx906 intel:skl; do
   if ! oclcc --list-targets | grep -q -x "$target"; then
     oclcc --list-targets | grep "^$target "
@@ -279,7 +279,7 @@ OCL_ICD_VENDORS=$PWD/none oclcc --list-devices; echo "exit $?"
 ### with_targets
 # --target alone leaves installed devices out. With --device, a bundle has both.
 # shellcheck source=tests/cli/driver.bash
-source "$CLI_TESTS/driver.bash"
+source "$CLI_TESTS/driver.bash" one_platform
 if ! oclcc --list-targets | grep -q -x spirv:1.2; then
   oclcc --list-targets | grep '^spirv:1.2 '
   exit 77

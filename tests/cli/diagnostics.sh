@@ -16,11 +16,12 @@ oclcc k.cl
 ### excerpts
 # The source line and the caret, below tabs and wide characters too.
 printf 'kernel void k(global int* a) {\n\ta[0] = 1; /* \xe6\xbc\xa2 */ a[1] = x;\n}\n' > k.cl
-for device in $devices; do
-  oclcc --device "$device" k.cl 2> log; echo "exit $?"
+compile() {
+  oclcc --device "$1" k.cl 2> log; echo "exit $?"
   cmp log first 2> /dev/null || [ -e first ] || cp log first
   diff log first
-done | sort | uniq -c | sed "s/^ *$device_count exit 1\$/every device exits 1/"
+}
+on_each_device compile | sort | uniq -c | sed "s/^ *$device_count exit 1\$/every device exits 1/"
 cat first
 # expected output:
 #| every device exits 1
@@ -31,7 +32,7 @@ cat first
 ### fatal_kernel
 # rusticl 22.3 crashes on an array of char that is indexed by a variable. The message names the
 # kernel, and the other kernel is usable.
-device=$(device_of rusticl) || { cat skip_reason; exit 77; }
+see_only rusticl
 cat > k.cl <<'END'
 kernel void good(global int* a) { a[0] = 1; }
 kernel void fatal(global int* a) {
@@ -70,11 +71,12 @@ for head in document["diagnostics"]:
 print("log:", "yes" if document["log"] else "no")'
 }
 printf '#define M(x) ((x) + nope)\nkernel void k(global int* a) { /* \xe6\xbc\xa2 */ *a = M(1); }\n' > k.cl
-for device in $devices; do
-  oclcc --diagnostics-format=json --device "$device" k.cl 2> out; echo "exit $?"
+compile() {
+  oclcc --diagnostics-format=json --device "$1" k.cl 2> out; echo "exit $?"
   check < out
   show < out
-done | sort | uniq -c | sed "s/^ *$device_count /every device: /"
+}
+on_each_device compile | sort | uniq -c | sed "s/^ *$device_count /every device: /"
 oclcc --diagnostics-format json none.cl 2> out; echo "exit $?"
 check < out
 show < out
@@ -104,11 +106,12 @@ oclcc --diagnostics-format=xml good.cl; echo "exit $?"
 # In SARIF, columns are code points, names are URIs, and notes are related locations.
 mkdir 'sp é'
 printf "#define M(x) ((x) + nope)\nkernel void k(global int* a) { /* \xe6\xbc\xa2 */ *a = M(1); }\n" > "sp é/k%.cl"
-for device in $devices; do
-  oclcc --diagnostics-format=sarif --device "$device" 'sp é/k%.cl' 2> out; echo "exit $?"
+compile() {
+  oclcc --diagnostics-format=sarif --device "$1" 'sp é/k%.cl' 2> out; echo "exit $?"
   grep -o '"uri": .*' out
   python3 "$CLI_TESTS/diagnostics/check_sarif.py" < out
-done | sort | uniq -c | sed -E "s/^ *($device_count|$((2 * device_count))) /every device: /"
+}
+on_each_device compile | sort | uniq -c | sed -E "s/^ *($device_count|$((2 * device_count))) /every device: /"
 echo 'kernel __attribute__((reqd_work_group_size(1, 1, 1))) void k(global int* a) { *a = 1; }' > good.cl
 oclcc --diagnostics-format=sarif -v good.cl 2>&1 | python3 "$CLI_TESTS/diagnostics/check_sarif.py"
 oclcc --diagnostics-format=sarif none.cl 2>&1 | python3 "$CLI_TESTS/diagnostics/check_sarif.py"
@@ -125,16 +128,17 @@ oclcc --diagnostics-format=sarif none.cl 2>&1 | python3 "$CLI_TESTS/diagnostics/
 ### link_error
 # Errors that only the linker finds have no line, but the message names the file.
 printf 'void absent(int);\nkernel void k(global int* a) { absent(1); }\n' > k.cl
-for device in $devices; do
-  oclcc --device "$device" k.cl 2> log && continue
-  grep -q -E '^(k.cl: error: |oclcc: error: k.cl: )' log || { echo "$device:"; cat log; }
-done
+compile() {
+  oclcc --device "$1" k.cl 2> log && return
+  grep -q -E '^(k.cl: error: |oclcc: error: k.cl: )' log || { echo "$OCL_ICD_VENDORS $1:"; cat log; }
+}
+on_each_device compile
 true
 
 ### long_kernel_name
 # PoCL aborts on a kernel name that is too long for a directory. The message names the kernel and
 # the reason.
-device=$(device_of "portable computing") || { cat skip_reason; exit 77; }
+see_only "portable computing"
 name=$(printf 'long%.0s' {1..64})
 echo "kernel void $name(global int* a) { *a = 1; }" > k.cl
 oclcc --device "$device" k.cl -o k.clbin 2> messages && { echo "this PoCL has no limit"; exit 77; }
@@ -186,14 +190,15 @@ src/main.cl:500:39: error: use of undeclared identifier 'after_line'
 src/main.cl:501:2: warning: after line
 named file.cl:700:39: error: use of undeclared identifier 'in_named'
 END
-for device in $devices; do
-  oclcc --device "$device" -include forced.h src/main.cl 2> log; echo "exit $?"
+compile() {
+  oclcc --device "$1" -include forced.h src/main.cl 2> log; echo "exit $?"
   while IFS= read -r line; do
-    grep -q -F -x -e "$line" <(sed 's/ \[-W.*\]$//' log) || echo "$device: not there: $line"
+    grep -q -F -x -e "$line" <(sed 's/ \[-W.*\]$//' log) || echo "$OCL_ICD_VENDORS: not there: $line"
   done < expected
   # No line contains a driver's own name for a file.
   grep -E '(error|warning|note): ' log | grep -v -E '^(forced.h|src/|named file.cl)'
-done | sort | uniq -c | sed "s/^ *$device_count exit 1\$/every device exits 1/"
+}
+on_each_device compile | sort | uniq -c | sed "s/^ *$device_count exit 1\$/every device exits 1/"
 # expected output:
 #| every device exits 1
 
@@ -239,8 +244,8 @@ src/main.cl:500:15: note: previous definition is here
 named file.cl:701:15: error: typedef redefinition with different types ('float' vs 'int')
 named file.cl:700:15: note: previous definition is here
 END
-for device in $devices; do
-  oclcc -v --device "$device" -include forced.h src/main.cl 2> log; echo "exit $?"
+compile() {
+  oclcc -v --device "$1" -include forced.h src/main.cl 2> log; echo "exit $?"
   # PoCL 3.1 does not print the notes of its compiler: the whole log has none.
   if grep -q 'previous definition' log; then
     cp expected wanted
@@ -248,22 +253,24 @@ for device in $devices; do
     grep -v note: expected > wanted
   fi
   while IFS= read -r line; do
-    grep -q -F -x -e "$line" log || echo "$device: not there: $line"
+    grep -q -F -x -e "$line" log || echo "$OCL_ICD_VENDORS: not there: $line"
   done < wanted
   # No line contains a driver's own name for a file.
-  oclcc --device "$device" -include forced.h src/main.cl 2>&1 | grep -E '(error|warning|note): ' |
+  oclcc --device "$1" -include forced.h src/main.cl 2>&1 | grep -E '(error|warning|note): ' |
     grep -v -E '^(forced.h|src/|named file.cl)'
-done | sort | uniq -c | sed "s/^ *$device_count /every device: /"
+}
+on_each_device compile | sort | uniq -c | sed "s/^ *$device_count /every device: /"
 # A warning from a macro is reported at the place where the macro is used.
 cat > warn.cl << 'END'
 #define NARROW 1000
 kernel void k(global int* a) { char c = NARROW; *a = c; }
 kernel void l(global int* a) { *a = nope; }
 END
-for device in $devices; do
-  oclcc --device "$device" warn.cl 2> log
+compile() {
+  oclcc --device "$1" warn.cl 2> log
   grep -o -E '^warn.cl:2:41: warning: implicit conversion from .int. to .char.' log || cat log
-done | sort | uniq -c | sed "s/^ *$device_count /every device: /"
+}
+on_each_device compile | sort | uniq -c | sed "s/^ *$device_count /every device: /"
 # expected output:
 #| every device: exit 1
 #| every device: warn.cl:2:41: warning: implicit conversion from 'int' to 'char'

@@ -3,23 +3,28 @@
 # that it sees: source "$CLI_TESTS/driver.bash" one_platform. With two_platforms, it sees two, for tests
 # of what several devices have in common.
 every_platform=$OCL_ICD_VENDORS
-case ${1:-} in
-one_platform) shown=1 ;;
-two_platforms) shown=2 ;;
-*) shown=0 ;;
-esac
-if [ $shown != 0 ]; then
-  drivers=("$OCL_ICD_VENDORS"/*.icd)
-  # The test's name chooses, so that each platform has its share of these tests.
+
+# show_platforms COUNT: sees COUNT platforms from here on. The test's name chooses, so that each
+# platform has its share of these tests, but PoCL, which takes 15 times as long for a kernel as
+# Oclgrind, only if there are no others.
+show_platforms() {
+  local i chosen drivers=("$every_platform"/*.icd)
+  for i in "${!drivers[@]}"; do
+    [ ${#drivers[@]} -gt "$1" ] && [[ ${drivers[i]} == */pocl.icd ]] && unset "drivers[i]"
+  done
+  drivers=("${drivers[@]}")
   chosen=$(($(basename "$0" | cksum | cut -d ' ' -f 1) % ${#drivers[@]}))
-  if [ -e "${drivers[chosen]}" ]; then
-    mkdir "$HOME/platform"
-    for ((i = 0; i < shown; i++)); do
-      cp "${drivers[(chosen + i) % ${#drivers[@]}]}" "$HOME/platform"
-    done
-    export OCL_ICD_VENDORS=$HOME/platform
-  fi
-fi
+  [ -e "${drivers[chosen]}" ] || return 0
+  export OCL_ICD_VENDORS=$HOME/platform
+  mkdir "$OCL_ICD_VENDORS"
+  for ((i = 0; i < $1; i++)); do
+    cp "${drivers[(chosen + i) % ${#drivers[@]}]}" "$OCL_ICD_VENDORS"
+  done
+}
+case ${1:-} in
+one_platform) show_platforms 1 ;;
+two_platforms) show_platforms 2 ;;
+esac
 
 # list_devices [FILE.icd]: prints what oclcc --list-devices prints for the platforms that the test sees,
 # or for one of them. If run_cli_tests.py has a list, no driver is started for it.
@@ -61,8 +66,9 @@ device_of() {
 # `device` to its first device, or skips the test. Each run of oclcc starts every driver that it sees.
 see_only() {
   local file
-  for file in "$OCL_ICD_VENDORS"/*.icd; do
+  for file in "$every_platform"/*.icd; do
     if list_devices "$file" 2> /dev/null | grep -q -i -F -- "$1"; then
+      rm -rf "$HOME/only"
       mkdir "$HOME/only"
       cp "$file" "$HOME/only"
       export OCL_ICD_VENDORS=$HOME/only
@@ -73,6 +79,17 @@ see_only() {
   done
   echo "there is no $1 device"
   exit 77
+}
+
+# on_each_device COMMAND…: runs the command with the number of each device as its last word. It sees
+# the platform of the device alone, because each run of oclcc starts every driver that it sees.
+on_each_device() {
+  local platform device
+  for platform in "$OCL_ICD_VENDORS"/*.icd; do
+    for device in $(list_devices "$platform" 2> /dev/null | awk '{print $1}'); do
+      OCL_ICD_VENDORS=$platform "$@" "$device"
+    done
+  done
 }
 
 # newer FILE OTHER: touches FILE until its time is later than OTHER's, even if the file system's

@@ -9,10 +9,11 @@ source "$CLI_TESTS/driver.bash"
 without_comments() { grep -v '^// kernel void' "$1"; }
 without_comments "$ROOT/tests/launchers/launched.hpp" > kept
 cp "$ROOT/tests/launchers/launched.cl" .
-for device in $devices; do
-  oclcc launched.cl --device "$device" -o one.hpp
+check() {
+  oclcc launched.cl --device "$1" -o one.hpp
   without_comments one.hpp | diff - kept
-done
+}
+on_each_device check
 oclcc launched.cl
 oclcc launched.clbin -o bundle.hpp
 without_comments bundle.hpp | diff - kept
@@ -22,6 +23,7 @@ cmp bundle.txt bundle.hpp
 ### left_out
 # Kernels without reflection, and kernels whose variants disagree, get no launcher. A warning gives
 # the reason.
+show_platforms 1
 echo 'kernel void same(int a) {} kernel void other(T a) {}' > k.cl
 oclcc k.cl --variant i=-DT=int --variant f=-DT=float -o k.clbin
 oclcc k.clbin -o k.hpp; echo "exit $?"

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 SKIPPED = 77
-TIMEOUT_SECONDS = 1800
+TIMEOUT_SECONDS = 1400  # less than ctest's
 
 
 def line_pattern(line):
@@ -120,6 +120,7 @@ def environment(scratch, arguments):
         os.makedirs(os.path.join(scratch, name))
     for tool in (arguments.oclcc, arguments.make_bundle):
         os.symlink(os.path.abspath(tool), os.path.join(scratch, "bin", os.path.basename(tool)))
+    os.symlink(sys.executable, os.path.join(scratch, "bin", "python3"))
     for name, value in os.environ.items():
         # Variables for sanitizers, and for libraries outside the usual folders.
         if name.startswith(("ASAN_", "UBSAN_", "TSAN_", "LSAN_", "LD_LIBRARY_PATH")):

@@ -121,6 +121,7 @@ void run_all(const std::vector<Scenario>& scenarios) {
 class SeveralDevicesTable : public ::testing::Test {
 protected:
   void SetUp() override { ASSERT_EQ(setenv("POCL_DEVICES", "pthread basic", 1), 0); }
+  void TearDown() override { unsetenv("POCL_DEVICES"); }
 };
 
 TEST(ScenarioTable, SourceServesWhateverWayTheDriverRefuses) {

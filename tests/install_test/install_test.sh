@@ -27,7 +27,7 @@ cp -r "$here/consumer" source
 use_static=OFF
 [[ $linkage == static ]] && use_static=ON
 configure=(cmake -S source -B out -G "$generator" "-DCMAKE_PREFIX_PATH=$scratch/prefix"
-  "-DCLBIN_USE_STATIC=$use_static" -DCMAKE_BUILD_TYPE=Release)
+  "-DCLBIN_USE_STATIC=$use_static")
 "${configure[@]}" > configure.log || { cat configure.log; exit 1; }
 rebuild() { cmake --build out "$@" > build.log 2>&1 || { cat build.log; exit 1; }; }
 compiled() { grep -c 'Compiling OpenCL kernels' build.log || true; }

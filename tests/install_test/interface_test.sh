@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # interface_test.sh BUILD_FOLDER: compiles programs in C99, C++17 and C++20 against an installed
-# prefix, without a warning, and runs them. A C++14 compiler reports one error that names C++17.
+# prefix, without a warning, and runs those of C99 and C++17. A C++14 compiler reports one error that names C++17.
 set -euo pipefail
 build=$1
 here=$(cd "$(dirname "$0")" && pwd)
@@ -8,7 +8,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 say() { printf 'interface_test: %s\n' "$*"; }
-bundle=$build/tests/unit/sample.clbin
+bundle=$build/tests/sample.clbin
 cmake --install "$build" --prefix "$scratch/prefix" > install.log
 PKG_CONFIG_PATH=$scratch/$(dirname "$(find prefix -name clbin.pc)")
 LD_LIBRARY_PATH=$(dirname "$PKG_CONFIG_PATH")
@@ -26,12 +26,11 @@ done
 for compiler in g++ clang++; do
   command -v "$compiler" > /dev/null || continue
   cpp_compilers=$((cpp_compilers + 1))
-  for standard in c++17 c++20; do
-    "$compiler" "-std=$standard" "${warnings[@]}" "$here"/interface/*.cpp "${flags[@]}" -lOpenCL -o program
-    printed=$(./program "$bundle")
-    [[ $printed == "2 2"$'\n'"cannot open '/nowhere': No such file or directory 0" ]] ||
-      { say "$compiler $standard printed '$printed'"; exit 1; }
-  done
+  "$compiler" -std=c++20 "${warnings[@]}" -fsyntax-only "$here"/interface/*.cpp "-I$scratch/prefix/include"
+  "$compiler" -std=c++17 "${warnings[@]}" "$here"/interface/*.cpp "${flags[@]}" -lOpenCL -o program
+  printed=$(./program "$bundle")
+  [[ $printed == "2 2"$'\n'"cannot open '/nowhere': No such file or directory 0" ]] ||
+    { say "$compiler printed '$printed'"; exit 1; }
   printf '#include <clbin/clbin.h>\nclbin_source source{};\n' > eleven.cpp
   "$compiler" -std=c++11 "${warnings[@]}" -fsyntax-only eleven.cpp "-I$scratch/prefix/include"
   printf '#include <clbin/launch.hpp>\n#include <clbin/opencl.hpp>\n' > old.cpp

@@ -101,21 +101,16 @@ machine='
   platforms.at(0).getDevices(CL_DEVICE_TYPE_ALL, &devices);
   const cl::Device device = devices.at(0);
   const cl::Context context(device);'
-{
+{ # one source, because the headers take most of the time
   includes cpp_example
-  printf '#include <iostream>\nint main() {%s\n' "$machine"
+  printf '#include "blas.hpp"\n#include <iostream>\nvoid load() {%s\n' "$machine"
   statements cpp_example
   printf '  std::cout << (cl::Kernel(program, "matmul")() ? "a kernel\\n" : "no kernel\\n");\n}\n'
-} > example.cpp
-{
-  includes cpp_example
-  printf '#include <iostream>\nint main() {%s\n' "$machine"
+  printf 'void build() {%s\n' "$machine"
   printf '  const std::string text = "kernel void fill(global int* v) { *v = 1; }";\n'
   cat builder_example
   printf '  std::cout << (cl::Kernel(program, "fill")() ? "a kernel\\n" : "no kernel\\n");\n}\n'
-} > builder.cpp
-{
-  printf '#include "blas.hpp"\n#include <iostream>\nint main() {%s\n' "$machine"
+  printf 'void launch() {%s\n' "$machine"
   cat << 'END'
   cl::CommandQueue queue(context, device);
   const auto bundle = clbin::Bundle::open("blas.clbin");
@@ -132,24 +127,26 @@ END
   queue.enqueueReadBuffer(y, CL_TRUE, 0, sizeof(result), result);
   std::cout << result[0] << ' ' << result[1] << '\n';
 }
+int main(int, char** words) {
+  const std::string which = words[1];
+  which == "load" ? load() : which == "build" ? build() : launch();
+}
 END
-} > launcher.cpp
+} > programs.cpp
 oclcc blas.cl -o blas.clbin
 oclcc blas.clbin -o blas.hpp
-g++ -std=c++17 -Wall -Wextra -Werror example.cpp "${flags[@]}" -o cpp_program
-g++ -std=c++17 -Wall -Wextra -Werror builder.cpp "${flags[@]}" -o builder_program
-g++ -std=c++17 -Wall -Wextra -Werror launcher.cpp "${flags[@]}" -o launcher_program
+g++ -std=c++17 -Wall -Wextra -Werror programs.cpp "${flags[@]}" -o cpp_programs
 
-expect() { # expect STATUS OUTPUT COMMAND
+expect() { # expect STATUS OUTPUT COMMAND…
   local got status=0
-  got=$("$3" 2>&1) || status=$?
-  [[ $status == "$1" && $got == "$2" ]] || { say "$3: exit $status: '$got'"; exit 1; }
+  got=$("${@:3}" 2>&1) || status=$?
+  [[ $status == "$1" && $got == "$2" ]] || { say "${*:3}: exit $status: '$got'"; exit 1; }
 }
 expect 1 "cannot open 'kernels.clbin': No such file or directory" ./c_program
 oclcc matmul.cl -o kernels.clbin
 expect 0 "a kernel" ./c_program
-expect 0 "a kernel" ./cpp_program
-expect 0 "a kernel" ./builder_program
+expect 0 "a kernel" ./cpp_programs load
+expect 0 "a kernel" ./cpp_programs build
 # A driver may not tell the arguments.
 ./listing_program > listing
 grep -q '^matmul .*: matmul$' listing
@@ -157,5 +154,5 @@ if grep -v -e '^matmul .*: matmul$' -e '^  float\* p$' listing; then
   say "another line in the listing"
   exit 1
 fi
-expect 0 "3 3" ./launcher_program
+expect 0 "3 3" ./cpp_programs launch
 say "passed"

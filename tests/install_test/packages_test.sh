@@ -55,7 +55,7 @@ export PKG_CONFIG_PATH=$scratch/$library/pkgconfig
 flags=$(pkg-config --cflags --libs clbin | sed 's/ *$//') # in /usr, tools find it without options
 [[ $flags == -lclbin ]] || { say "pkg-config prints '$flags'"; exit 1; }
 gcc -std=c99 "$here/../c_smoke_test.c" -Iroot/usr/include "-L$library" -lclbin -o smoke
-LD_LIBRARY_PATH=$library ./smoke "$build/tests/unit/sample.clbin"
+LD_LIBRARY_PATH=$library ./smoke "$build/tests/sample.clbin"
 
 # The archive works in any folder.
 mkdir moved
@@ -65,5 +65,5 @@ library=$(dirname "$(find moved -name libclbin.so)")
 export PKG_CONFIG_PATH=$scratch/$library/pkgconfig
 read -ra flags <<< "$(pkg-config --cflags --libs clbin)"
 gcc -std=c99 "$here/../c_smoke_test.c" "${flags[@]}" -o smoke_moved
-LD_LIBRARY_PATH=$library ./smoke_moved "$build/tests/unit/sample.clbin"
+LD_LIBRARY_PATH=$library ./smoke_moved "$build/tests/sample.clbin"
 say "passed"

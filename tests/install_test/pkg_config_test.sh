@@ -8,7 +8,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 say() { printf 'pkg_config_test: %s\n' "$*"; }
-bundle=$build/tests/unit/sample.clbin
+bundle=$build/tests/sample.clbin
 cmake --install "$build" --prefix "$scratch/prefix" > install.log
 
 mkdir c_only

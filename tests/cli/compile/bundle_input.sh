@@ -2,8 +2,7 @@
 # A bundle as the input of a compile: its programs are built anew, and all else stays.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
-see_only 'Portable Computing Language'
-pocl=$device
+see_only Oclgrind
 try() {
   oclcc "$@"
   echo "exit $?"
@@ -23,63 +22,77 @@ mv tile.h moved.h
 cp app.clbin sources.clbin
 
 echo "== in place, for one device"
-try app.clbin --device "$pocl" -o app.clbin
+try app.clbin --device "$device" -o app.clbin
 oclcc --info app.clbin | grep -E '^(program|  source|variant|  entry|    (options|kernel))'
 oclcc --verify app.clbin
 cp app.clbin once.clbin
+echo "== without the source"
+try app.clbin --device "$device" --no-source -o bare.clbin
+oclcc --info bare.clbin | grep -E '^(program|  source|  entry)'
 echo "== again: the same bytes, from the cache or not, with any -j"
-oclcc -v app.clbin --device "$pocl" -o app.clbin 2>&1 | grep -o 'compile cache: hit\|bundle: .*'
+oclcc -v app.clbin --device "$device" -o app.clbin 2>&1 | grep -o 'compile cache: hit\|bundle: .*'
 cmp app.clbin once.clbin
-try --no-cache -j1 sources.clbin --device "$pocl" -o one_job.clbin
-try --no-cache -j3 sources.clbin --device "$pocl" -o three_jobs.clbin
+try --no-cache -j1 sources.clbin --device "$device" -o one_job.clbin
+try --no-cache -j3 sources.clbin --device "$device" -o three_jobs.clbin
 cmp one_job.clbin three_jobs.clbin
 echo "== of several bundles, their union"
-try a.clbin b.clbin --device "$pocl" -o both.clbin
+try a.clbin b.clbin --device "$device" -o both.clbin
 entries both.clbin
 echo "== what was not built stays, byte for byte"
 make_bundle sample other.clbin
 oclcc --strip --strip-source other.clbin -o binaries.clbin
 oclcc --merge sources.clbin binaries.clbin -o mixed.clbin
 oclcc --extract binaries.clbin -o before
-try mixed.clbin --device "$pocl" -o mixed.clbin
+try mixed.clbin --device "$device" -o mixed.clbin
 name=$(oclcc --info app.clbin | sed -n 's/^    device    //p' | head -1)
 oclcc -q --strip --drop-target "$name" --strip-source mixed.clbin -o rest.clbin
 oclcc --extract rest.clbin -o after
 diff -r before after
 entries mixed.clbin
 echo "== one binary of it"
-try b.clbin --device "$pocl" -o b.bin
+try b.clbin --device "$device" -o b.bin
 test -s b.bin || echo "no binary"
-try a.clbin --device "$pocl" -o a.bin
+try a.clbin --device "$device" -o a.bin
 echo "== the rule lists the bundle; -fsyntax-only writes nothing"
-try a.clbin --device "$pocl" -o new.clbin -MD
+try a.clbin --device "$device" -o new.clbin -MD
 cat new.d
 rm new.*
-try a.clbin --device "$pocl" -fsyntax-only
-try a.clbin --device "$pocl" -o new.clbin -MD -MF a.clbin
+try a.clbin --device "$device" -fsyntax-only
+try a.clbin --device "$device" -o new.clbin -MD -MF a.clbin
 echo "== the recorded sizes of launches"
+see_only 'Portable Computing Language'
 make_bundle recording b.cl b default '' fill cpu-a 'fill 1 64 1 1;fill 2 16 4 1;fill 1 0 0 0;none 1 8 1 1;fill 1 99999 1 1' sizes.clbin
-try sizes.clbin --device "$pocl" -o sizes.clbin
+try sizes.clbin --device "$device" -o sizes.clbin
+try sizes.clbin --device "$device" --specialize fill=4 -o sized.clbin
+oclcc --info sized.clbin | grep -o 'specialized for.*'
 oclcc --info sizes.clbin | grep -o 'specialized for.*\|^  launched.*\|^  built on  cpu-a'
-echo "== without the source"
-try app.clbin --device "$pocl" --no-source -o bare.clbin
-oclcc --info bare.clbin | grep -E '^(program|  source|  entry)'
 ls
 # expected output:
 #| == in place, for one device
 #| exit 0
 #| program 'a', variant 'three'
 #|   source    kept: 2 files, 110 bytes
-#|   entry     PoCL binary
+#|   entry     LLVM bitcode
 #|     kernel    scale(global float* a)
 #| program 'a', variant 'two'
 #|   source    kept: 2 files, 110 bytes
-#|   entry     PoCL binary
+#|   entry     LLVM bitcode
 #|     kernel    scale(global float* a)
 #| program 'b', variant 'default'
 #|   source    kept: 1 file, 61 bytes
-#|   entry     PoCL binary
+#|   entry     LLVM bitcode
 #|     kernel    fill(global int* a)
+#| == without the source
+#| exit 0
+#| program 'a', variant 'three'
+#|   source    not kept
+#|   entry     LLVM bitcode
+#| program 'a', variant 'two'
+#|   source    not kept
+#|   entry     LLVM bitcode
+#| program 'b', variant 'default'
+#|   source    not kept
+#|   entry     LLVM bitcode
 #| == again: the same bytes, from the cache or not, with any -j
 #| compile cache: hit
 #| compile cache: hit
@@ -103,21 +116,12 @@ ls
 #| exit 2
 #| == the recorded sizes of launches
 #| exit 0
+#| exit 0
+#| specialized for 4x1x1, 16x4x1, 64x1x1
 #|   built on  cpu-a
 #|   launched  fill: NULL in 1 dimension, 64, 99999, 16x4
 #|   launched  none: 8
 #| specialized for 16x4x1, 64x1x1
-#| == without the source
-#| exit 0
-#| program 'a', variant 'three'
-#|   source    not kept
-#|   entry     PoCL binary
-#| program 'a', variant 'two'
-#|   source    not kept
-#|   entry     PoCL binary
-#| program 'b', variant 'default'
-#|   source    not kept
-#|   entry     PoCL binary
 #| a.cl
 #| a.clbin
 #| after
@@ -135,6 +139,7 @@ ls
 #| one_job.clbin
 #| other.clbin
 #| rest.clbin
+#| sized.clbin
 #| sizes.clbin
 #| sources.clbin
 #| three_jobs.clbin

@@ -54,6 +54,37 @@ ls -A
 #| k.cl
 #| old.clbin
 
+### forced_include
+mkdir inc
+echo '#define A 1' > a.h
+echo '#define B (A + 1)' > inc/b.h
+echo 'kernel void k(global int* a) { *a = B; }' > k.cl
+oclcc -include a.h -I inc -include b.h k.cl; echo "exit $?"
+echo '
+kernel void k(global int* a) { *a = B + x; }' > k.cl
+oclcc -include a.h -I inc -include b.h k.cl 2> errors; echo "exit $?"
+grep error errors
+# expected output:
+#| exit 0
+#| exit 1
+#| k.cl:2:41: error: use of undeclared identifier 'x'
+
+### keep_going
+# --keep-going leaves out programs that do not compile, and the exit status is still 1.
+# One program compiles, and the other does not.
+echo 'kernel void good(global int* a) { *a = 1; }' > good.cl
+echo 'kernel void bad(global int* a) { *a = x; }' > bad.cl
+oclcc good.cl bad.cl -o both.clbin 2> /dev/null; echo "exit $?"
+ls
+oclcc --keep-going good.cl bad.cl -o both.clbin 2> /dev/null; echo "exit $?"
+oclcc --info both.clbin | grep '^program'
+# expected output:
+#| exit 1
+#| bad.cl
+#| good.cl
+#| exit 1
+#| program 'good', variant 'default'
+
 ### language
 # -x cl is accepted and has no effect. Other languages are rejected.
 echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
@@ -140,6 +171,29 @@ oclcc k.cl; echo "exit $?"
 #| 1
 #| exit 0
 
+### names_with_spaces
+mkdir 'dé r'
+echo '#define A 1' > 'dé r/h é.h'
+echo '#include "h é.h"
+kernel void k(global int* a) { *a = A; }' > 'dé r/k é.cl'
+oclcc 'dé r/k é.cl'; echo "exit $?"
+ls
+# expected output:
+#| exit 0
+#| dé r
+#| k é.clbin
+
+### no_kernel
+echo 'int f(int a) { return a; }' > k.cl
+oclcc k.cl; echo "exit $?"
+ls
+# expected output:
+#| exit 0
+#| k.cl
+#| k.clbin
+# expected errors:
+#| oclcc: warning: k.cl: it contains no kernel
+
 ### no_source
 echo 'kernel void k(global int* a) { *a = 12345; }' > k.cl
 oclcc k.cl --no-source
@@ -200,6 +254,27 @@ wc -c < none
 #| <stdin>:1:37: error: use of undeclared identifier 'x'
 #|     1 | kernel void k(global int* a) { *a = x; }
 #|       |                                     ^
+
+### undefine
+# OpenCL has no -U. The last of -D and -U counts, also for macros that the compiler predefines.
+echo 'kernel void k(global int* a) { *a = X; }' > k.cl
+oclcc -DX=1 -UX k.cl 2> errors; echo "exit $?"
+grep -o "k.cl:1:37: error: use of undeclared identifier 'X'" errors
+oclcc -UX -D X=1 k.cl; echo "exit $?"
+oclcc -DX=1 k.cl --variant without=-UX 2> errors; echo "exit $?"
+grep -o "k.cl:1:37: error: use of undeclared identifier 'X'" errors
+echo '#ifdef __OPENCL_VERSION__
+#error it is there
+#endif
+kernel void k(global int* a) { *a = 1; }' > k.cl
+oclcc -U__OPENCL_VERSION__ k.cl; echo "exit $?"
+# expected output:
+#| exit 1
+#| k.cl:1:37: error: use of undeclared identifier 'X'
+#| exit 0
+#| exit 1
+#| k.cl:1:37: error: use of undeclared identifier 'X'
+#| exit 0
 
 ### variants
 echo 'kernel void k(global int* a) { *a = V + W; }' > k.cl

@@ -1,6 +1,6 @@
 #!/bin/bash
 # The bytes do not depend on what was built before: in another order, with another number of
-# compilers, and alone. The programs define different structs of the same name. One has a required
+# compilers on all platforms together, and alone. The programs define different structs of the same name. One has a required
 # work-group size, and one has images, whose types drivers' built-in libraries have too.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"

@@ -2,7 +2,7 @@
 # A recording with the layer itself, and a compile of it: first launches then compile nothing.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
-pocl=$(device_of 'Portable Computing Language') || exit 77
+see_only 'Portable Computing Language'
 cat > app.c << 'END'
 #include <CL/cl.h>
 #include <signal.h>
@@ -46,7 +46,7 @@ for words in '' kill; do
   oclcc --info "app$words.clbin" | grep -E '^  (options|source|built|launched)' | sed 's/on  .* (Port/on  CPU (Port/'
 done
 oclcc --diff app.clbin appkill.clbin
-oclcc app.clbin --device "$pocl" -o app.clbin; echo "exit $?"
+oclcc app.clbin --device "$device" -o app.clbin; echo "exit $?"
 oclcc --info app.clbin | grep -o 'specialized for.*\|^  entry.*'
 # PoCL itself tells whether it compiles for a launch, and where it finds the code otherwise.
 launches() {

@@ -2,7 +2,7 @@
 # SIGINT, SIGTERM and SIGHUP end oclcc by that signal, without output, and nothing of the run is
 # left.
 # shellcheck source=tests/cli/driver.bash
-source "$CLI_TESTS/driver.bash"
+source "$CLI_TESTS/driver.bash" two_platforms
 export CLBIN_CACHE=0 # the signal must arrive during a build
 cat > k.cl <<'END'
 kernel void k(global int* a) { a[get_global_id(0)] = 3; }

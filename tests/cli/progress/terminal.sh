@@ -2,7 +2,7 @@
 # On a terminal, one line shows the progress, and is erased at the end. -v prints plain lines
 # instead, and -q prints none.
 # shellcheck source=tests/cli/driver.bash
-source "$CLI_TESTS/driver.bash"
+source "$CLI_TESTS/driver.bash" two_platforms
 export CLBIN_CACHE=0
 for program in a b c; do
   echo "kernel void $program(global int* x) { *x = 1; }" > $program.cl

@@ -1,7 +1,6 @@
 // Encrypted bundles on the drivers of this machine: what they load runs, and nothing of it is in
 // the files of libclbin.
 #define CL_HPP_TARGET_OPENCL_VERSION 300
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS // clCreateCommandQueue
 #include "clbin/opencl.hpp"
 
 #include "base/file_io.hpp"

@@ -12,6 +12,8 @@ struct CommandEnd {
   std::string errors; // standard error
 };
 
+inline constexpr int k_no_device = 5; // exit status of oclcc and runtime_demo
+
 // A shell runs `command`.
 [[nodiscard]] CommandEnd run_command(const std::string& command);
 

@@ -12,8 +12,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr int k_no_device = 5;
-
 class Demo : public ::testing::Test {
 protected:
   void SetUp() override {

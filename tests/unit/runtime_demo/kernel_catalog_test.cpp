@@ -11,6 +11,12 @@
 namespace runtime_demo {
 namespace {
 
+// The options of oclcc that a bundle of the demo is made with.
+std::string options_of(const std::string& bundle) {
+  return clbin::test::file_text(clbin::test::kernels_folder().parent_path() / "runtime_demo" /
+                                (bundle + ".options"));
+}
+
 using ::testing::HasSubstr;
 
 // Returns the functions after __kernel in a program, prefixed with "program/".
@@ -49,11 +55,11 @@ TEST(KernelCatalog, ListsEveryKernelOfEveryProgramOnce) {
 }
 
 TEST(KernelCatalog, HasTheVariantsThatTheBundleIsBuiltWith) {
-  const std::string text = clbin::test::file_text(BUNDLE_ARGUMENTS);
-  std::set<std::string> built{"default"};
-  const std::regex blocking(R"((\d+x\d+x\d+)_(\d+x\d+))");
-  for (std::sregex_iterator match(text.begin(), text.end(), blocking), end; match != end; ++match) {
-    built.insert("tile" + (*match)[1].str() + "_item" + (*match)[2].str());
+  const std::string text = options_of("sgemm");
+  std::set<std::string> built;
+  const std::regex variant(R"re(--variant "?(\w+)=)re");
+  for (std::sregex_iterator match(text.begin(), text.end(), variant), end; match != end; ++match) {
+    built.insert((*match)[1].str());
   }
   std::set<std::string> listed;
   for (const KernelCase* const kernel : find_kernels("sgemm")) {
@@ -62,6 +68,10 @@ TEST(KernelCatalog, HasTheVariantsThatTheBundleIsBuiltWith) {
     if (kernel->variant != "default") {
       EXPECT_EQ(kernel->variant, fmt::format("tile{}x{}x{}_item{}x{}", sizes.tile_m, sizes.tile_n,
                                              sizes.tile_k, sizes.item_m, sizes.item_n));
+      EXPECT_THAT(text, HasSubstr(fmt::format(
+                            "{}=-DTILE_M={} -DTILE_N={} -DTILE_K={} -DITEM_M={} -DITEM_N={}\"\n",
+                            kernel->variant, sizes.tile_m, sizes.tile_n, sizes.tile_k, sizes.item_m,
+                            sizes.item_n)));
     }
   }
   EXPECT_EQ(listed, built);
@@ -70,7 +80,7 @@ TEST(KernelCatalog, HasTheVariantsThatTheBundleIsBuiltWith) {
 
 // The launch size, by default, of each kernel that requires no size.
 TEST(KernelCatalog, LaunchesWithTheSizesThatTheBundleIsBuiltFor) {
-  const std::string listed = clbin::test::file_text(BUNDLE_ARGUMENTS);
+  const std::string listed = options_of("kernels");
   for (const KernelCase& kernel : kernel_catalog()) {
     const std::string source = clbin::test::file_text(
         fmt::format("{}/{}.cl", clbin::test::kernels_folder().string(), kernel.program));
@@ -84,8 +94,8 @@ TEST(KernelCatalog, LaunchesWithTheSizesThatTheBundleIsBuiltFor) {
     const std::string size = shape->local[1] == 1
                                  ? fmt::format("{}", shape->local[0])
                                  : fmt::format("{}x{}", shape->local[0], shape->local[1]);
-    EXPECT_TRUE(std::regex_search(
-        listed, std::regex(fmt::format(R"(\b{}={}[\s)])", kernel.function, size))))
+    EXPECT_TRUE(
+        std::regex_search(listed, std::regex(fmt::format(R"(\b{}={}\s)", kernel.function, size))))
         << kernel.function << "=" << size;
   }
 }

@@ -12,8 +12,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int k_no_device = 5;
-
 class Kernels : public ::testing::Test {
 protected:
   void SetUp() override {
