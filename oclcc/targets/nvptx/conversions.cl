@@ -16,8 +16,10 @@
     return (TO##N)(convert_##TO##LOW_N##SUFFIX(x.LOW), convert_##TO##HIGH_N##SUFFIX(x.HIGH));      \
   }
 
-// clang's functions for instructions of 64-bit integers are of long long, which has 128 bits in
-// OpenCL C, hence assembler text.
+// Assembler text, because clang's functions for instructions of 64-bit integers are of long long,
+// which has 128 bits in OpenCL C, and because LLVM replaces its functions of 32 bits that round to
+// zero with conversions in C: those of integers round to nearest, and those to integers are undefined
+// beyond the type.
 #define OCLCC_CVT(NAME, TO, TO_LETTER, FROM, FROM_LETTER, INSTRUCTION)                             \
   PART BUILT_IN TO oclcc_##NAME(FROM x) {                                                          \
     TO result;                                                                                     \
@@ -25,6 +27,8 @@
     return result;                                                                                 \
   }
 #define OCLCC_CVT_FLOATS(MODE)                                                                     \
+  OCLCC_CVT(i2f_##MODE, float, "f", int, "r", "cvt." #MODE ".f32.s32")                             \
+  OCLCC_CVT(ui2f_##MODE, float, "f", uint, "r", "cvt." #MODE ".f32.u32")                           \
   OCLCC_CVT(ll2f_##MODE, float, "f", long, "l", "cvt." #MODE ".f32.s64")                           \
   OCLCC_CVT(ull2f_##MODE, float, "f", ulong, "l", "cvt." #MODE ".f32.u64")                         \
   OCLCC_CVT(ll2d_##MODE, double, "d", long, "l", "cvt." #MODE ".f64.s64")                          \
@@ -33,6 +37,10 @@ OCLCC_CVT_FLOATS(rz)
 OCLCC_CVT_FLOATS(rp)
 OCLCC_CVT_FLOATS(rm)
 #define OCLCC_CVT_INTEGERS(MODE)                                                                   \
+  OCLCC_CVT(f2i_##MODE, int, "r", float, "f", "cvt." #MODE "i.s32.f32")                            \
+  OCLCC_CVT(f2ui_##MODE, uint, "r", float, "f", "cvt." #MODE "i.u32.f32")                          \
+  OCLCC_CVT(d2i_##MODE, int, "r", double, "d", "cvt." #MODE "i.s32.f64")                           \
+  OCLCC_CVT(d2ui_##MODE, uint, "r", double, "d", "cvt." #MODE "i.u32.f64")                         \
   OCLCC_CVT(f2ll_##MODE, long, "l", float, "f", "cvt." #MODE "i.s64.f32")                          \
   OCLCC_CVT(f2ull_##MODE, ulong, "l", float, "f", "cvt." #MODE "i.u64.f32")                        \
   OCLCC_CVT(d2ll_##MODE, long, "l", double, "d", "cvt." #MODE "i.s64.f64")                         \
@@ -47,17 +55,17 @@ OCLCC_CVT_INTEGERS(rm)
   OCLCC_CONVERT(TO, FROM, _rtz, INSTRUCTION##_rz(x))                                               \
   OCLCC_CONVERT(TO, FROM, _rtp, INSTRUCTION##_rp(x))                                               \
   OCLCC_CONVERT(TO, FROM, _rtn, INSTRUCTION##_rm(x))
-OCLCC_ROUND(float, int, __nvvm_i2f)
-OCLCC_ROUND(float, uint, __nvvm_ui2f)
+OCLCC_ROUND(float, int, oclcc_i2f)
+OCLCC_ROUND(float, uint, oclcc_ui2f)
 OCLCC_ROUND(float, long, oclcc_ll2f)
 OCLCC_ROUND(float, ulong, oclcc_ull2f)
 OCLCC_ROUND(float, double, __nvvm_d2f)
 OCLCC_ROUND(double, long, oclcc_ll2d)
 OCLCC_ROUND(double, ulong, oclcc_ull2d)
 
-// To integers, with saturation; those to short, and of float to char, are libclc's. The
-// instructions saturate, and convert a NaN to zero if neither type has 64 bits. A conversion of
-// clang is undefined beyond the type.
+// To integers, with saturation; those of float to short and char are libclc's. The instructions
+// saturate, and convert a NaN to zero if neither type has 64 bits. A conversion of clang is
+// undefined beyond the type.
 #define OCLCC_SATURATE_MODES(TO, FROM, VALUE)                                                      \
   OCLCC_CONVERT(TO, FROM, _sat, VALUE(rz))                                                         \
   OCLCC_CONVERT(TO, FROM, _sat_rtz, VALUE(rz))                                                     \
@@ -68,18 +76,22 @@ OCLCC_ROUND(double, ulong, oclcc_ull2d)
 PART int oclcc_limit_int(int x, int low, int high) {
   return x < low ? low : (x > high ? high : x);
 }
-#define OCLCC_INT_OF_FLOAT(MODE) __nvvm_f2i_##MODE(x)
-#define OCLCC_INT_OF_DOUBLE(MODE) (x != x ? 0 : __nvvm_d2i_##MODE(x))
-#define OCLCC_UINT_OF_FLOAT(MODE) __nvvm_f2ui_##MODE(x)
-#define OCLCC_UINT_OF_DOUBLE(MODE) (x != x ? 0 : __nvvm_d2ui_##MODE(x))
+#define OCLCC_INT_OF_FLOAT(MODE) oclcc_f2i_##MODE(x)
+#define OCLCC_INT_OF_DOUBLE(MODE) (x != x ? 0 : oclcc_d2i_##MODE(x))
+#define OCLCC_UINT_OF_FLOAT(MODE) oclcc_f2ui_##MODE(x)
+#define OCLCC_UINT_OF_DOUBLE(MODE) (x != x ? 0 : oclcc_d2ui_##MODE(x))
 #define OCLCC_LONG_OF_FLOAT(MODE) (x != x ? 0 : oclcc_f2ll_##MODE(x))
 #define OCLCC_LONG_OF_DOUBLE(MODE) (x != x ? 0 : oclcc_d2ll_##MODE(x))
 #define OCLCC_ULONG_OF_FLOAT(MODE) (x != x ? 0 : oclcc_f2ull_##MODE(x))
 #define OCLCC_ULONG_OF_DOUBLE(MODE) (x != x ? 0 : oclcc_d2ull_##MODE(x))
 #define OCLCC_CHAR_OF_DOUBLE(MODE) oclcc_limit_int(OCLCC_INT_OF_DOUBLE(MODE), -128, 127)
 #define OCLCC_UCHAR_OF_DOUBLE(MODE) oclcc_limit_int(OCLCC_INT_OF_DOUBLE(MODE), 0, 255)
+#define OCLCC_SHORT_OF_DOUBLE(MODE) oclcc_limit_int(OCLCC_INT_OF_DOUBLE(MODE), -32768, 32767)
+#define OCLCC_USHORT_OF_DOUBLE(MODE) oclcc_limit_int(OCLCC_INT_OF_DOUBLE(MODE), 0, 65535)
 OCLCC_SATURATE_MODES(char, double, OCLCC_CHAR_OF_DOUBLE)
 OCLCC_SATURATE_MODES(uchar, double, OCLCC_UCHAR_OF_DOUBLE)
+OCLCC_SATURATE_MODES(short, double, OCLCC_SHORT_OF_DOUBLE)
+OCLCC_SATURATE_MODES(ushort, double, OCLCC_USHORT_OF_DOUBLE)
 OCLCC_SATURATE_MODES(int, float, OCLCC_INT_OF_FLOAT)
 OCLCC_SATURATE_MODES(int, double, OCLCC_INT_OF_DOUBLE)
 OCLCC_SATURATE_MODES(uint, float, OCLCC_UINT_OF_FLOAT)

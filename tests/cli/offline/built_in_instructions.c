@@ -23,8 +23,8 @@
   CONVERSION(NAME##_rp, SYMBOL("rp"), FROM, TO, FE_UPWARD)                                         \
   CONVERSION(NAME##_rm, SYMBOL("rm"), FROM, TO, FE_DOWNWARD)
 #define D2F(MODE) "nvvm.d2f." MODE
-#define I2F(MODE) "nvvm.i2f." MODE
-#define UI2F(MODE) "nvvm.ui2f." MODE
+#define I2F(MODE) "asm.cvt." MODE ".f32.s32"
+#define UI2F(MODE) "asm.cvt." MODE ".f32.u32"
 #define LL2F(MODE) "asm.cvt." MODE ".f32.s64"
 #define ULL2F(MODE) "asm.cvt." MODE ".f32.u64"
 #define LL2D(MODE) "asm.cvt." MODE ".f64.s64"
@@ -53,12 +53,12 @@ CONVERSIONS(ull2d, ULL2D, unsigned long, double)
   TO_INTEGER(NAME##_rz, SYMBOL("rz"), FROM, TO, LOW, HIGH, NAN_VALUE, FE_TOWARDZERO)               \
   TO_INTEGER(NAME##_rp, SYMBOL("rp"), FROM, TO, LOW, HIGH, NAN_VALUE, FE_UPWARD)                   \
   TO_INTEGER(NAME##_rm, SYMBOL("rm"), FROM, TO, LOW, HIGH, NAN_VALUE, FE_DOWNWARD)
-#define F2I(MODE) "nvvm.f2i." MODE
-#define F2UI(MODE) "nvvm.f2ui." MODE
+#define F2I(MODE) "asm.cvt." MODE "i.s32.f32"
+#define F2UI(MODE) "asm.cvt." MODE "i.u32.f32"
 #define F2LL(MODE) "asm.cvt." MODE "i.s64.f32"
 #define F2ULL(MODE) "asm.cvt." MODE "i.u64.f32"
-#define D2I(MODE) "nvvm.d2i." MODE
-#define D2UI(MODE) "nvvm.d2ui." MODE
+#define D2I(MODE) "asm.cvt." MODE "i.s32.f64"
+#define D2UI(MODE) "asm.cvt." MODE "i.u32.f64"
 #define D2LL(MODE) "asm.cvt." MODE "i.s64.f64"
 #define D2ULL(MODE) "asm.cvt." MODE "i.u64.f64"
 TO_INTEGERS(f2i, F2I, float, int, -0x1p31L, 2147483647.0L, 0)
