@@ -25,8 +25,8 @@ prepare() {
 }
 
 run() {
-  local folder=$1 out=$2 bundle work
-  work=$(mktemp -d)
+  local folder=$1 out=$2 bundle
+  work=$(mktemp -d) # not local: the trap reads it
   trap 'rm -rf "$work"' EXIT
   mkdir "$work/vendors"
   echo /usr/local/nvidia/lib64/libnvidia-opencl.so.1 >"$work/vendors/nvidia.icd"
