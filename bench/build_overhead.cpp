@@ -50,8 +50,8 @@ struct Program {
   cl_device_id device;
   const std::string& text;
 
-  [[nodiscard]] Result<loader::RunTimeProgram> begin(const opencl::Driver& functions,
-                                                     loader::LoadReport& report) const {
+  [[nodiscard]] Result<std::unique_ptr<loader::RunTimeProgram>>
+  begin(const opencl::Driver& functions, loader::LoadReport& report) const {
     loader::RunTimeRequest request;
     request.source.strings = {text};
     request.devices = {device};
@@ -65,8 +65,8 @@ struct Program {
 Result<base::Bytes> fill_cache(const Program& program) {
   loader::LoadReport report;
   CLBIN_TRY_ASSIGN(auto cold, program.begin(program.driver, report));
-  CLBIN_TRY_ASSIGN(const auto built, cold.build());
-  cold.keep(built.get(), loader::KeepTime::after_launches);
+  CLBIN_TRY_ASSIGN(const auto built, cold->build());
+  cold->keep(built.get(), loader::KeepTime::after_launches);
   program.builder.cache().stores.drain();
   return opencl::program_binary(program.driver, built.get(), program.device);
 }
@@ -81,7 +81,7 @@ Result<Times> time_warm(const Program& program, const opencl::Driver& timed) {
   const auto start = Clock::now();
   loader::LoadReport report;
   CLBIN_TRY_ASSIGN(auto warm, program.begin(timed, report));
-  const auto served = warm.serve();
+  const auto served = warm->serve();
   const Times times{microseconds_since(start), bench::take_driver_time()};
   if (!served.has_value() || served->origin != loader::Origin::user_cache) {
     return base::fail(ErrorCode::internal, "the user cache does not serve the program:\n{}",
@@ -132,7 +132,7 @@ Result<bool> measure(const opencl::Driver& driver, cl_device_id device, int roun
   settings.use = cache::CacheUse::on;
   settings.folder = folder.path() / "clbin";
   settings.on_pocl = cache::CacheOnPocl::yes;
-  loader::BuilderState builder(settings);
+  loader::BuilderState builder(settings, settings, loader::UnsignedSource::built);
   const Program program{driver, builder, context.get(), device, text};
   CLBIN_TRY_ASSIGN(const base::Bytes binary, fill_cache(program));
   const opencl::Driver timed = bench::timed_driver(driver);

@@ -38,7 +38,6 @@ elseif(BUILD_TESTING)
   add_subdirectory(/usr/src/googletest ${PROJECT_BINARY_DIR}/googletest EXCLUDE_FROM_ALL SYSTEM)
   # AddressSanitizer checks the contents of a std::vector only if all code is built with it.
   foreach(library gtest gtest_main gmock gmock_main)
-    target_compile_options(${library} PRIVATE
-      -O0 -g0 $<$<BOOL:${CLBIN_SANITIZE}>:-fsanitize=${CLBIN_SANITIZE}>)
+    target_compile_options(${library} PRIVATE -O0 -g0 $<$<BOOL:"${CLBIN_SANITIZE}">:-fsanitize=${CLBIN_SANITIZE}>)
   endforeach()
 endif()

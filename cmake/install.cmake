@@ -64,7 +64,7 @@ else()
   set(CLBIN_PC_PREFIX ${CMAKE_INSTALL_PREFIX})
 endif()
 set(pc_file ${CMAKE_INSTALL_PREFIX}/${pc_folder}/clbin.pc)
-configure_file(${build}/clbin.pc.in $ENV{DESTDIR}${pc_file} @ONLY)
+configure_file(${build}/clbin.pc.in $ENV{DESTDIR}${pc_file} @ONLY NO_SOURCE_PERMISSIONS)
 list(APPEND CMAKE_INSTALL_MANIFEST_FILES ${pc_file})
 ]])
 

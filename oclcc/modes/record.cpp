@@ -11,12 +11,14 @@
 #include <csignal>
 #include <cstring>
 #include <ctime>
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 namespace oclcc {
 
 namespace fs = std::filesystem;
+using base::FileDescriptor;
 using clbin::cache::ProcessEnvironment;
 using format::BundleReader;
 
@@ -40,10 +42,11 @@ public:
     sigaddset(&m_signals, SIGCHLD);
     (void)sigprocmask(SIG_BLOCK, &m_signals, &m_before);
   }
-  ~BlockedSignals() { (void)sigprocmask(SIG_SETMASK, &m_before, nullptr); }
+  ~BlockedSignals() { restore(); }
   BlockedSignals(const BlockedSignals&) = delete;
   BlockedSignals& operator=(const BlockedSignals&) = delete;
 
+  void restore() const noexcept { (void)sigprocmask(SIG_SETMASK, &m_before, nullptr); }
   // Returns the next signal; std::nullopt after a while.
   [[nodiscard]] std::optional<siginfo_t> next() const {
     const timespec a_while{1, 0}; // SIGCHLD is not certain to stay pending on every system
@@ -81,24 +84,43 @@ ApplicationEnd wait_for(pid_t process, const BlockedSignals& signals) {
   return {ended > 0 ? WEXITSTATUS(status) : 0, 0};
 }
 
-Result<ApplicationEnd> run_application(const std::vector<std::string>& command,
-                                       const std::vector<std::string>& environment) {
+// Not with worker::Spawn: a script without "#!" must run, as for a shell, with the signals that
+// oclcc was started with.
+Result<ApplicationEnd> run_application(std::vector<std::string> command,
+                                       std::vector<std::string> environment) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    return fail(ErrorCode::internal, "cannot create a pipe: {}", base::reason_of(errno));
+  }
+  const FileDescriptor from_child(ends[0]); // an errno; a successful exec closes it
+  FileDescriptor to_parent(ends[1]);
+  const std::vector<char*> words = worker::pointers_to(command);
+  const std::vector<char*> variables = worker::pointers_to(environment);
   const BlockedSignals signals;
-  const auto start = [&](const std::vector<std::string>& words) {
-    return worker::Spawn(worker::DefaultSignals::ignored_by_main)
-        .start(words.front(), words, environment);
-  };
-  auto process = start(command);
-  if (!process && process.error() == ENOEXEC) { // a script without "#!", as for execvp(3)
-    std::vector<std::string> words = {"/bin/sh"};
-    words.insert(words.end(), command.begin(), command.end());
-    process = start(words);
+  const pid_t process = ::fork();
+  if (process < 0) {
+    return fail(ErrorCode::internal, "cannot start a process: {}", base::reason_of(errno));
   }
-  if (!process) {
-    return fail(process.error() == ENOENT ? ErrorCode::file_not_found : ErrorCode::file_read,
-                "cannot run '{}': {}", command.front(), base::reason_of(process.error()));
+  if (process == 0) {
+    (void)std::signal(SIGXFSZ, SIG_DFL); // main() ignores it
+    signals.restore();
+    ::execvpe(words.front(), words.data(), variables.data());
+    const int error = errno;
+    (void)base::write_all(to_parent.number(), std::as_bytes(std::span(&error, 1)));
+    ::_exit(127);
   }
-  return wait_for(*process, signals);
+  (void)to_parent.close();
+  int error = 0;
+  ssize_t count = 0;
+  do {
+    count = ::read(from_child.number(), &error, sizeof error);
+  } while (count < 0 && errno == EINTR);
+  const ApplicationEnd end = wait_for(process, signals);
+  if (count == sizeof error) {
+    return fail(error == ENOENT ? ErrorCode::file_not_found : ErrorCode::file_read,
+                "cannot run '{}': {}", command.front(), base::reason_of(error));
+  }
+  return end;
 }
 
 constexpr std::string_view k_layer_name = "libclbin_layer.so";
@@ -235,11 +257,12 @@ Result<ExitCode> record(const Options& options, const ModeContext& context) {
   const auto end = run_application(
       options.command,
       environment_of(options, context.environment, preparation.layer, preparation.folder.path()));
-  if (!end) {
+  if (!end && end.error().code != ErrorCode::internal) {
     reporter.error(end.error());
     const bool is_absent = end.error().code == ErrorCode::file_not_found;
     return static_cast<ExitCode>(is_absent ? k_not_found : k_not_executable);
   }
+  CLBIN_TRY(end);
   if (end->signal != 0) {
     reporter.note(fmt::format("signal {} ({}) ended the application: what it had built is recorded",
                               end->signal, ::strsignal(end->signal)));

@@ -45,7 +45,9 @@ std::string ptx_version(std::string_view architecture) {
 Result<std::string> ptx_version_for(const OfflineTarget& target, std::string_view ptx) {
   constexpr std::uint64_t k_small = 4352;
   constexpr std::uint64_t k_large = 32764; // since PTX 8.1, from sm_70 on
-  const std::uint64_t limit = target.architecture < "sm_70" ? k_small : k_large;
+  const bool is_old =
+      target.architecture.starts_with("sm_5") || target.architecture.starts_with("sm_6");
+  const std::uint64_t limit = is_old ? k_small : k_large;
   CLBIN_TRY_ASSIGN(const auto kernels, format::read_ptx_kernels(ptx));
   std::string version = ptx_version(target.architecture);
   for (const format::PtxKernel& kernel : kernels) {

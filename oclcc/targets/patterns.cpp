@@ -111,7 +111,7 @@ std::string_view device_type_name(std::uint64_t type) noexcept {
 
 bool matches_pattern(const DeviceDescription& device, std::string_view pattern) {
   std::string wanted(pattern);
-  std::ranges::transform(wanted, wanted.begin(), lower_case);
+  std::ranges::transform(wanted, wanted.begin(), [](char letter) { return lower_case(letter); });
   if (wanted == "all") {
     return true;
   }

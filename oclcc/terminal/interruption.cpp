@@ -9,7 +9,7 @@ namespace oclcc {
 
 namespace {
 
-// Ends the thread. No program sends it.
+// Ends the thread, if this process sends it.
 const int k_end = SIGRTMIN;
 
 // The signals to be handled, and k_end.
@@ -38,10 +38,16 @@ void end_by(int signal) {
 } // namespace
 
 void Interruption::wait() {
-  int signal = 0;
-  while (::sigwait(&m_signals, &signal) == 0 && signal != k_end) {
-    m_stop.request_stop();
-    end_by(signal);
+  siginfo_t facts{};
+  for (;;) {
+    const int signal = ::sigwaitinfo(&m_signals, &facts);
+    if (signal == k_end && facts.si_pid == ::getpid()) {
+      return;
+    }
+    if (signal > 0 && signal != k_end) {
+      m_stop.request_stop();
+      end_by(signal);
+    }
   }
 }
 

@@ -23,7 +23,7 @@ using base::Hasher;
 namespace {
 
 constexpr std::string_view k_content_stamp_label = "oclcc-content-stamp-1";
-constexpr std::string_view k_content_name_label = "oclcc-content-name-1";
+constexpr std::string_view k_content_name_label = "oclcc-content-name-2";
 constexpr std::size_t k_content_part_bytes = 1U << 20U;
 // A file that changed this recently may change again within the resolution of its times.
 constexpr std::int64_t k_settled_seconds = 2;

@@ -52,17 +52,6 @@ std::vector<pid_t> children_of(pid_t process) {
   return {std::istream_iterator<pid_t>(file), {}};
 }
 
-// Returns pointers to the texts and a null pointer after them, as posix_spawn accepts them.
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  pointers.reserve(texts.size() + 1);
-  for (std::string& text : texts) {
-    pointers.push_back(text.data());
-  }
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
 } // namespace
 
 std::vector<std::filesystem::path> paths_in(std::string_view list) {
@@ -98,6 +87,16 @@ void set_variable(std::vector<std::string>& variables, std::string_view name,
   std::erase_if(variables,
                 [&](const std::string& variable) { return variable.starts_with(start); });
   variables.push_back(start + std::string(value));
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
+  for (std::string& text : texts) {
+    pointers.push_back(text.data());
+  }
+  pointers.push_back(nullptr);
+  return pointers;
 }
 
 Result<FileDescriptor> move_out_of_the_way(int number) {
@@ -173,8 +172,8 @@ tl::expected<pid_t, int> Spawn::start(const std::filesystem::path& program,
   int error = m_error;
   pid_t process = -1;
   if (error == 0) {
-    error = ::posix_spawnp(&process, program.c_str(), &m_files, &m_attributes,
-                           pointers_to(words).data(), pointers_to(variables).data());
+    error = ::posix_spawn(&process, program.c_str(), &m_files, &m_attributes,
+                          pointers_to(words).data(), pointers_to(variables).data());
   }
   return error == 0 ? tl::expected<pid_t, int>(process) : tl::unexpected(error);
 }

@@ -28,6 +28,10 @@ enum class DefaultSignals : std::uint8_t {
   all,
 };
 
+// Returns pointers to the texts and a null pointer after them, as posix_spawn and exec accept them.
+// The pointers are valid as long as `texts` is not changed.
+[[nodiscard]] std::vector<char*> pointers_to(std::vector<std::string>& texts);
+
 // Returns the open file `number`, with another number, which no file of a new process gets:
 // otherwise, one dup2 would overwrite the source of another, if oclcc was started without standard
 // streams. internal: `number` is negative, and errno has the reason, or there is no other.
@@ -58,8 +62,8 @@ public:
   // receives the signals of the terminal.
   void lead_process_group();
 
-  // Starts the program, which is searched for in PATH if its name has no slash. `variables` are its
-  // whole environment. Returns the error of the system, also if a previous call failed.
+  // Starts the program. `variables` are its whole environment. Returns the error of the system,
+  // also if a previous call failed.
   [[nodiscard]] tl::expected<pid_t, int> start(const std::filesystem::path& program,
                                                std::vector<std::string> words,
                                                std::vector<std::string> variables);

@@ -150,7 +150,7 @@ struct WorkerProcess::State {
   TemporaryFolder folder;
   FileDescriptor channel;
   FileDescriptor output;
-  std::optional<std::uint64_t> memory_limit_bytes;
+  std::optional<std::uint64_t> memory_limit_bytes{};
   std::atomic<pid_t> process = -1; // kill() reads it on other threads
   bool has_crashed = false;        // not killed by this process
   bool is_settled = true;          // no build, or its MessageKind::settled was read
@@ -203,8 +203,8 @@ Result<WorkerProcess> WorkerProcess::start_in(std::shared_ptr<WorkerHome> home,
   CLBIN_TRY_ASSIGN(const pid_t process,
                    spawn_worker(settings, folder.path(), channel.other.number(), output.number()));
   home->add(process);
-  auto state = std::make_unique<State>(std::move(home), std::move(folder), std::move(channel.own),
-                                       std::move(output));
+  std::unique_ptr<State> state(
+      new State{std::move(home), std::move(folder), std::move(channel.own), std::move(output)});
   state->process = process;
   state->memory_limit_bytes = settings.memory_limit_bytes;
   return WorkerProcess(std::move(state));

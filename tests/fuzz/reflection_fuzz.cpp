@@ -46,6 +46,16 @@ void check_read(const base::Result<std::vector<format::KernelReflection>>& kerne
   }
 }
 
+void check_ptx(std::string_view text) {
+  const auto compiled = format::read_ptx_kernels(text);
+  check_error(compiled);
+  std::vector<format::KernelReflection> kernels;
+  for (const format::PtxKernel& kernel : compiled.value_or(std::vector<format::PtxKernel>())) {
+    kernels.push_back(kernel.reflection);
+  }
+  check_kernels(kernels);
+}
+
 } // namespace
 } // namespace clbin::fuzz
 
@@ -55,7 +65,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::check_spirv(bytes);
   fuzz::check_read(format::read_amd_kernels(bytes));
   fuzz::check_read(format::read_zebin_kernels(bytes));
-  fuzz::check_read(format::read_ptx_kernels(base::as_text(bytes)));
+  fuzz::check_ptx(base::as_text(bytes));
   fuzz::check_error(format::parse_block_yaml(base::as_text(bytes)));
   return 0;
 }

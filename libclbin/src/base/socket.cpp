@@ -34,6 +34,9 @@ SocketResult<void> transfer_all(int socket, std::span<Byte> bytes, short events,
     }
     if (count >= 0) {
       bytes = bytes.subspan(static_cast<std::size_t>(count));
+      if (!bytes.empty() && deadline && std::chrono::steady_clock::now() > *deadline) {
+        return tl::unexpected(SocketFault::timed_out); // the other end may never stop
+      }
     } else if (errno != EINTR && errno != EAGAIN) {
       return tl::unexpected(errno == EPIPE || errno == ECONNRESET ? SocketFault::closed
                                                                   : SocketFault::system);

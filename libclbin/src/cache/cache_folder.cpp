@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -140,11 +141,21 @@ int create_temporary(int folder, TemporaryFile& temporary) {
   return EEXIST;
 }
 
+// Writes from the beginning of the file, or nothing if its limit (RLIMIT_FSIZE) is below the size.
+// Returns 0 or an errno.
+int write_from_start(int file, ByteView bytes) noexcept {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes.size() > limit.rlim_cur) {
+    return EFBIG; // RLIM_INFINITY is the highest number
+  }
+  return ::lseek(file, 0, SEEK_SET) != 0 ? errno : base::write_all_without_signals(file, bytes);
+}
+
 // Returns 0 or an errno.
 int fill_and_rename(int folder, TemporaryFile& temporary, const std::string& name, ByteView bytes,
                     TimePoint modified) {
   const int file = temporary.file.number();
-  if (const int error_number = base::write_all_without_signals(file, bytes); error_number != 0) {
+  if (const int error_number = write_from_start(file, bytes); error_number != 0) {
     return error_number;
   }
   (void)::futimens(file, modification_time(modified).data());
@@ -229,8 +240,7 @@ std::optional<Bytes> LockedFile::read(std::size_t max_bytes) const {
 Result<void> LockedFile::write(ByteView bytes) {
   const bool is_longer = m_size_bytes > bytes.size();
   m_size_bytes = std::max<std::uint64_t>(m_size_bytes, bytes.size()); // also if it fails halfway
-  (void)::lseek(m_file->number(), 0, SEEK_SET);
-  int error_number = base::write_all_without_signals(m_file->number(), bytes);
+  int error_number = write_from_start(m_file->number(), bytes);
   if (error_number == 0 && is_longer &&
       ::ftruncate(m_file->number(), static_cast<off_t>(bytes.size())) != 0) {
     error_number = errno;

@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <condition_variable>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <list>
+#include <mutex>
 #include <new>
 #include <poll.h>
-#include <semaphore>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -238,7 +239,7 @@ bool send_reply(int socket, const Reply& reply) {
   return base::send_all(socket, head.view(), end) && base::send_all(socket, reply.payload, end);
 }
 
-constexpr std::ptrdiff_t k_max_requests = 64;         // in progress; others wait
+constexpr int k_max_requests = 64;                    // in progress; others wait
 constexpr milliseconds k_check_interval(5000);        // of the socket's file
 constexpr milliseconds k_pause_without_memory(100);   // descriptors or memory ran out
 constexpr milliseconds k_last_requests_interval(200); // of clients that connected at the end
@@ -315,11 +316,18 @@ private:
           !base::send_all(socket.number(), base::as_bytes(k_greeting), Clock::now())) {
         continue;
       }
-      Connection& connection = m_connections.emplace_back(std::move(socket));
+      start_thread(m_connections.emplace_back(std::move(socket)));
+    }
+  }
+
+  // Waits while there can be no further thread.
+  void start_thread(Connection& connection) {
+    for (;;) {
       try {
         connection.thread = std::jthread([this, &connection] { serve_client(connection); });
-      } catch (const std::system_error&) { // no further thread
-        m_connections.pop_back();
+        return;
+      } catch (const std::system_error&) {
+        std::this_thread::sleep_for(k_pause_without_memory);
       }
     }
   }
@@ -333,9 +341,17 @@ private:
         continue; // EINTR
       }
       ++m_in_progress;
-      m_free_requests.acquire();
+      {
+        std::unique_lock lock(m_mutex);
+        m_freed.wait(lock, [this] { return m_free_requests > 0; });
+        --m_free_requests;
+      }
       goes_on = serve_request(socket);
-      m_free_requests.release();
+      {
+        const std::lock_guard lock(m_mutex);
+        ++m_free_requests;
+      }
+      m_freed.notify_one();
       m_last_request = Clock::now();
       --m_in_progress;
     }
@@ -357,8 +373,10 @@ private:
   HttpClient& m_client;
   std::atomic<int> m_in_progress = 0; // requests, also those that wait
   std::atomic<Clock::time_point> m_last_request = Clock::now();
-  std::counting_semaphore<k_max_requests> m_free_requests{k_max_requests};
-  std::list<Connection> m_connections; // last, so that their threads end first
+  std::mutex m_mutex;
+  std::condition_variable m_freed;
+  int m_free_requests = k_max_requests; // under m_mutex
+  std::list<Connection> m_connections;  // last, so that their threads end first
 };
 
 } // namespace

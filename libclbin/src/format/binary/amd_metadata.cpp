@@ -77,7 +77,7 @@ AccessQualifier argument_access(std::string_view kind, std::string_view access) 
 
 std::vector<KernelArgument> read_arguments(const MetadataMap& kernel) {
   std::vector<KernelArgument> arguments;
-  for (const MetadataMap& map : kernel.maps(".args")) {
+  kernel.for_each(".args", [&](const MetadataMap& map) {
     const std::string kind = map.required_text(".value_kind");
     if (!kind.starts_with("hidden_")) {
       arguments.push_back({.name = map.text(".name"),
@@ -89,7 +89,7 @@ std::vector<KernelArgument> read_arguments(const MetadataMap& kernel) {
                            .is_volatile = map.flag(".is_volatile"),
                            .is_pipe = map.flag(".is_pipe")});
     }
-  }
+  });
   return arguments;
 }
 
@@ -119,9 +119,9 @@ KernelReflection read_kernel(const MetadataMap& map) {
   kernel.arguments = read_arguments(map);
   kernel.argument_count = static_cast<std::uint32_t>(kernel.arguments->size());
   kernel.required_work_group_size = map.size3(".reqd_workgroup_size");
+  const GroupSize hint = map.size3(".workgroup_size_hint");
   kernel.attributes =
-      kernel_attributes(kernel.required_work_group_size, map.size3(".workgroup_size_hint"),
-                        map.text(".vec_type_hint"));
+      kernel_attributes(kernel.required_work_group_size, hint, map.text(".vec_type_hint"));
   read_resources(map, kernel);
   return kernel;
 }
@@ -133,14 +133,15 @@ Result<std::vector<KernelReflection>> read_kernels(ByteView code_object) {
   Result<void> status;
   std::map<std::string, KernelReflection> kernels;
   const MetadataMap root(document, "metadata", status);
-  for (const MetadataMap& map : root.maps("amdhsa.kernels", "amdhsa.kernels")) {
+  const auto read = [&](const MetadataMap& map) {
     KernelReflection kernel = read_kernel(map);
     const std::string name = kernel.name;
     if (!kernels.emplace(name, std::move(kernel)).second) {
       map.refuse(".name",
                  fmt::format("another kernel has the name '{}'", base::printable_excerpt(name)));
     }
-  }
+  };
+  root.for_each("amdhsa.kernels", read, "amdhsa.kernels");
   CLBIN_TRY(std::move(status));
   return values_of(std::move(kernels));
 }

@@ -68,22 +68,22 @@ KernelArgument read_argument_info(const MetadataMap& map) {
 
 ArgumentsByKernel read_arguments_info(const MetadataMap& root) {
   ArgumentsByKernel kernels;
-  for (const MetadataMap& map : root.maps("kernels_misc_info")) {
+  root.for_each("kernels_misc_info", [&](const MetadataMap& map) {
     std::vector<KernelArgument>& arguments = kernels[map.text("name")];
-    for (const MetadataMap& item : map.maps("args_info")) {
+    map.for_each("args_info", [&](const MetadataMap& item) {
       if (const std::uint64_t index = item.number("index"); index != arguments.size()) {
         item.refuse("index", fmt::format("{} and not {}", index, arguments.size()));
       }
       arguments.push_back(read_argument_info(item));
-    }
-  }
+    });
+  });
   return kernels;
 }
 
 // Returns the largest argument index in the payload plus one.
 std::uint32_t count_arguments(const MetadataMap& kernel) {
   std::uint64_t count = 0;
-  for (const MetadataMap& map : kernel.maps("payload_arguments")) {
+  kernel.for_each("payload_arguments", [&](const MetadataMap& map) {
     const std::string kind = map.text("arg_type");
     const std::uint64_t index = map.number("arg_index");
     if (index > k_max_argument_index) {
@@ -91,7 +91,7 @@ std::uint32_t count_arguments(const MetadataMap& kernel) {
     } else if (kind == "arg_bypointer" || kind == "arg_byvalue") {
       count = std::max(count, index + 1);
     }
-  }
+  });
   return static_cast<std::uint32_t>(count);
 }
 
@@ -108,23 +108,28 @@ void read_execution_environment(const MetadataMap& map, KernelReflection& kernel
 }
 
 void read_memory_buffers(const MetadataMap& map, KernelReflection& kernel) {
-  for (const MetadataMap& buffer : map.maps("per_thread_memory_buffers")) {
+  map.for_each("per_thread_memory_buffers", [&](const MetadataMap& buffer) {
+    const std::string usage = buffer.text("usage");
+    const std::string type = buffer.text("type");
     const std::uint64_t size_bytes = buffer.number("size");
-    if (buffer.text("usage") == "spill_fill_space") {
+    if (usage == "spill_fill_space") {
       kernel.vendor["spill_bytes"] += size_bytes;
-    } else if (buffer.text("type") == "scratch") {
+    } else if (type == "scratch") {
       kernel.vendor["scratch_bytes"] += size_bytes;
     }
-  }
+  });
 }
 
 KernelReflection read_zebin_kernel(const MetadataMap& map) {
   KernelReflection kernel;
   kernel.name = map.required_text("name");
   const MetadataMap attributes = map.map("user_attributes");
-  kernel.attributes = kernel_attributes(
-      attributes.size3("reqd_work_group_size"), attributes.size3("work_group_size_hint"),
-      attributes.text("vec_type_hint"), attributes.number("intel_reqd_sub_group_size"));
+  // In this order, so that every compiler names the same of two errors.
+  const GroupSize required = attributes.size3("reqd_work_group_size");
+  const GroupSize hint = attributes.size3("work_group_size_hint");
+  const std::string type_hint = attributes.text("vec_type_hint");
+  kernel.attributes =
+      kernel_attributes(required, hint, type_hint, attributes.number("intel_reqd_sub_group_size"));
   read_execution_environment(map.map("execution_env"), kernel);
   read_memory_buffers(map, kernel);
   kernel.argument_count = count_arguments(map);
@@ -138,9 +143,9 @@ Result<std::vector<KernelReflection>> read_ze_info(ByteView zebin) {
   const MetadataMap root(document, ".ze_info", status);
   ArgumentsByKernel arguments = read_arguments_info(root);
   std::map<std::string, KernelReflection> kernels;
-  for (const MetadataMap& map : root.maps("kernels")) {
+  root.for_each("kernels", [&](const MetadataMap& map) {
     if (map.text("name") == k_function_table) {
-      continue;
+      return;
     }
     KernelReflection kernel = read_zebin_kernel(map);
     if (auto info = arguments.extract(kernel.name)) {
@@ -151,7 +156,7 @@ Result<std::vector<KernelReflection>> read_ze_info(ByteView zebin) {
     if (!kernels.emplace(std::move(name), std::move(kernel)).second) {
       map.refuse("name", "another kernel has this name");
     }
-  }
+  });
   CLBIN_TRY(std::move(status));
   return values_of(std::move(kernels));
 }

@@ -320,13 +320,17 @@ MetadataMap MetadataMap::map(std::string_view name) const {
   return {member == m_members->end() ? k_empty : member->second, path_of(name), *m_status};
 }
 
-std::vector<MetadataMap> MetadataMap::maps(std::string_view name, std::string path) const {
-  std::vector<MetadataMap> maps;
+void MetadataMap::for_each(std::string_view name,
+                           const std::function<void(const MetadataMap&)>& read,
+                           std::string path) const {
   path = path.empty() ? path_of(name) : path;
+  std::size_t count = 0;
   for (const JsonValue& item : find<JsonArray>(name, "a list")) {
-    maps.emplace_back(item, fmt::format("{}[{}]", path, maps.size()), *m_status);
+    if (!*m_status) {
+      return;
+    }
+    read(MetadataMap(item, fmt::format("{}[{}]", path, count++), *m_status));
   }
-  return maps;
 }
 
 std::string MetadataMap::required_text(std::string_view name) const {

@@ -5,6 +5,8 @@
 #include "base/json_document.hpp"
 #include "model/kernel.hpp"
 
+#include <functional>
+
 namespace clbin::format {
 
 // Reads one document of the subset of YAML that LLVM's writer uses: block maps and block lists.
@@ -30,9 +32,10 @@ public:
   // Returns three numbers.
   [[nodiscard]] GroupSize size3(std::string_view name) const;
   [[nodiscard]] MetadataMap map(std::string_view name) const;
-  // Returns the items of a list of maps. `path` is the path of the list in messages, by default
-  // that of the member.
-  [[nodiscard]] std::vector<MetadataMap> maps(std::string_view name, std::string path = {}) const;
+  // Calls `read` for each item of a list of maps, until the first error. `path` is the path of the
+  // list in messages, by default that of the member.
+  void for_each(std::string_view name, const std::function<void(const MetadataMap&)>& read,
+                std::string path = {}) const;
   // Returns the text of a member that must not be empty.
   [[nodiscard]] std::string required_text(std::string_view name) const;
 

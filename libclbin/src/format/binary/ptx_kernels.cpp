@@ -291,6 +291,7 @@ private:
     if (m_kernels.contains(kernel.reflection.name)) {
       return refuse(name.text, "two kernels have this name");
     }
+    read_parameters(name.text, kernel);
     read_directives(name.text, kernel);
     Body body = read_body(name.text);
     for (const std::size_t index : body.module_variables) {
@@ -379,16 +380,27 @@ private:
     return extents;
   }
 
-  // Reads the parameters and directives between name and body.
+  void read_parameters(std::string_view name, PtxKernel& kernel) {
+    if (!m_tokens.skip("(")) {
+      return;
+    }
+    while (!m_tokens.skip(")")) {
+      if (!m_tokens.next().is(".param")) {
+        return refuse(name, "expected .param in the list of parameters");
+      }
+      add_variable(name, read_variable(name), "its parameters are", kernel.parameter_bytes);
+      m_tokens.skip(",");
+    }
+  }
+
+  // Reads the directives between parameters and body.
   void read_directives(std::string_view name, PtxKernel& kernel) {
     for (PtxToken token = m_tokens.peek(); !token.is("{"); token = m_tokens.peek()) {
       if (token.kind == TokenKind::end || token.is(".entry") || token.is("}")) {
         return refuse(name, "the kernel has no body");
       }
       m_tokens.next();
-      if (token.is(".param")) {
-        add_variable(name, read_variable(name), "its parameters are", kernel.parameter_bytes);
-      } else if (token.is(".reqntid")) {
+      if (token.is(".reqntid")) {
         kernel.reflection.required_work_group_size = read_extents(name, ".reqntid");
       }
     }

@@ -74,7 +74,9 @@ private:
     if (reference && !m_reader.is_encrypted()) {
       frame.reference = reference->raw_digest;
     }
-    const auto there = m_draft.frames.find(blob.raw_digest);
+    // The table of an encrypted bundle has digests of another kind, which prove nothing here.
+    const auto there =
+        m_reader.is_encrypted() ? m_draft.frames.end() : m_draft.frames.find(blob.raw_digest);
     if (there != m_draft.frames.end() && is_same_frame(there->second, frame)) {
       m_digests[index] = blob.raw_digest; // proved, of another bundle
     } else {
@@ -207,6 +209,11 @@ private:
     for (std::uint32_t i = 0; m_selection == nullptr && i < input.bundle.blob_count(); ++i) {
       if (!manifests.contains(i)) {
         named.insert(i);
+      }
+    }
+    for (std::uint32_t i = 0; m_selection == nullptr && i < input.bundle.entry_count(); ++i) {
+      if (!input.is_kept[i]) {
+        return damaged(origin_of(SectionKind::entry, i), "no group contains it");
       }
     }
     return with_references(input.bundle, named);

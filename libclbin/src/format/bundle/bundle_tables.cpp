@@ -442,24 +442,37 @@ Result<std::uint32_t> TablePages::lower_bound(SectionKind kind, std::uint32_t fi
     return first;
   }
   const SectionLayout& section = m_directory.section(kind);
+  if (count > section.record.count || first > section.record.count - count) {
+    return damaged(to_string(kind), "it has {} records, but a group has some from {} to {}",
+                   section.record.count, first, std::uint64_t{first} + count - 1);
+  }
   const std::uint32_t per_page = section.page_bytes / section.record.record_bytes;
   const std::uint32_t last_page = (first + (count - 1)) / per_page;
-  // The last page of the range whose first record is below the key, or the first page of the range.
-  const auto pages = std::views::iota(first / per_page + 1, last_page + 1);
-  const auto next_page = std::ranges::lower_bound(pages, key, {}, [&](std::uint32_t page) {
-    return m_directory.page(section.first_page + page).first_key;
-  });
-  const std::uint32_t found_page =
-      first / per_page + static_cast<std::uint32_t>(next_page - pages.begin());
-  CLBIN_TRY_ASSIGN(const PageSlice slice, page(section, found_page));
-  const std::uint32_t page_start = found_page * per_page;
-  const std::uint32_t begin = std::max(first, page_start);
-  const std::uint32_t end = found_page == last_page ? first + count : page_start + per_page;
-  const auto records = std::views::iota(begin, end);
-  const auto found = std::ranges::lower_bound(records, key, {}, [&](std::uint32_t index) {
-    return key_at(slice.bytes, std::size_t{index - page_start} * section.record.record_bytes);
-  });
-  return begin + static_cast<std::uint32_t>(found - records.begin());
+  // Finds the last page of the range whose first record is below the key, or the first page of the
+  // range.
+  std::uint32_t low_page = first / per_page;
+  std::uint32_t high_page = last_page;
+  while (low_page < high_page) {
+    const std::uint32_t middle = low_page + (high_page - low_page + 1) / 2;
+    if (m_directory.page(section.first_page + middle).first_key < key) {
+      low_page = middle;
+    } else {
+      high_page = middle - 1;
+    }
+  }
+  CLBIN_TRY_ASSIGN(const PageSlice slice, page(section, low_page));
+  const std::uint32_t page_start = low_page * per_page;
+  std::uint32_t low = std::max(first, page_start) - page_start;
+  std::uint32_t high = low_page == last_page ? first + (count - 1) - page_start + 1 : per_page;
+  while (low < high) {
+    const std::uint32_t middle = low + (high - low) / 2;
+    if (key_at(slice.bytes, std::size_t{middle} * section.record.record_bytes) < key) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return page_start + low;
 }
 
 } // namespace clbin::format

@@ -180,12 +180,15 @@ private:
     return {};
   }
 
-  Result<void> check_raw_bytes() const {
+  Result<void> check_raw_bytes() {
     std::vector<std::uint32_t> blobs(m_reader.blob_count());
     std::iota(blobs.begin(), blobs.end(), 0);
     CLBIN_TRY(ProvedBlobs::sort_by_reference(m_reader, blobs));
     ProvedBlobs proved(m_reader);
     for (const std::uint32_t index : blobs) {
+      CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(index));
+      CLBIN_TRY(m_budget.take_raw(std::max(blob.raw_bytes, blob.stored_bytes),
+                                  origin_of(SectionKind::blob, index)));
       CLBIN_TRY_ASSIGN(const ByteRegion frame, m_reader.read_frame(index));
       CLBIN_TRY(proved.check(index, frame.view()));
     }

@@ -13,12 +13,15 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-TEST(Spawn, FindsAProgramInPathAndPassesItEveryWord) {
-  Spawn spawn(DefaultSignals::ignored_by_main);
-  const auto process =
-      spawn.start("sh", {"sh", "-c", "test \"$#-$1-$2\" = 2--b", "sh", "", "b"}, own_environment());
-  ASSERT_TRUE(process);
-  EXPECT_EQ(wait_for(*process), 0);
+TEST(Spawn, PointsToEachTextAndEndsWithANullPointer) {
+  std::vector<std::string> texts{"sh", ""};
+  const std::vector<char*> pointers = pointers_to(texts);
+  ASSERT_EQ(pointers.size(), 3U);
+  EXPECT_EQ(pointers[0], texts[0].data());
+  EXPECT_EQ(pointers[1], texts[1].data());
+  EXPECT_EQ(pointers[2], nullptr);
+  std::vector<std::string> none;
+  EXPECT_THAT(pointers_to(none), ElementsAre(nullptr));
 }
 
 TEST(Spawn, SetsAVariableInPlaceOfEveryOneOfItsName) {
