@@ -1,6 +1,6 @@
 #include "support/sample_bundle.hpp"
 
-#include "format/bundle/bundle_writer.hpp"
+#include "support/bundle_samples.hpp"
 #include "support/sample_identities.hpp"
 
 #include <gtest/gtest.h>
@@ -22,11 +22,6 @@ format::KernelReflection saxpy_kernel() {
   kernel.arguments = {{alpha, values}};
   kernel.required_work_group_size = {16, 4, 1};
   return kernel;
-}
-
-base::Bytes bytes_of(std::string_view text) {
-  const base::ByteView view = base::as_bytes(text);
-  return {view.begin(), view.end()};
 }
 
 format::EntryInput installed_entry() {

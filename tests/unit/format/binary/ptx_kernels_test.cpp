@@ -133,9 +133,8 @@ TEST(PtxKernels, NamesTheKernelAndTheFieldOfWhatItRefuses) {
   EXPECT_EQ(none.error().code, ErrorCode::damaged);
   EXPECT_EQ(none.error().message, "PTX: the text does not begin with .version and .target");
   expect_refused(".entry (", "'.entry': a kernel has no name");
-  expect_refused(".entry k(.param .u32 p", "'k': the kernel has no body");
-  expect_refused(".entry k() { .shared .u32 ; }", "'k': a variable has no name");
   expect_refused(".entry k(.param .u32 p", "'k': expected .param in the list of parameters");
+  expect_refused(".entry k() { .shared .u32 ; }", "'k': a variable has no name");
   expect_refused(".entry k(.reg .b32 p) {}", "'k': expected .param in the list of parameters");
   expect_refused(".entry k(.param .u32 ) {}", "'k': a variable has no name");
   expect_refused(".entry k()", "'k': the kernel has no body");
