@@ -1,6 +1,5 @@
 #include "compile/unit_plan.hpp"
 
-#include "closure/include_closure.hpp"
 #include "targets/machine_description.hpp"
 #include "targets/patterns.hpp"
 #include "terminal/shell_quoting.hpp"
@@ -181,7 +180,7 @@ Digest unit_key(const Job& job, const Options& options, const CompilerFacts& fac
       {}, unit, target, target.device ? Ingredients() : target.compiler_facts, portable(facts));
   const Ingredients of_bundle = {
       {"program", program.name},
-      {"file", clbin::closure::without_paths(*program.source).main.display_name},
+      {"file", std::filesystem::path(program.source->main.display_name).filename().string()},
       {"optional", program.need == ProgramNeed::optional ? "yes" : "no"},
       {"variant", variant.name},
       {"options of the variant", variant.options.text()},

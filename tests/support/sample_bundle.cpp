@@ -1,5 +1,6 @@
 #include "support/sample_bundle.hpp"
 
+#include "format/bundle/bundle_writer.hpp"
 #include "support/bundle_samples.hpp"
 #include "support/sample_identities.hpp"
 
