@@ -120,6 +120,21 @@ TEST(BundleReader, IgnoresBytesAfterABundleInMemory) {
   EXPECT_TRUE(reader.verify().has_value());
 }
 
+TEST(BundleReader, RefusesTablesThatAreShorterThanTheEntriesOfAGroup) {
+  test::CraftedBundle crafted(sample_bytes());
+  test::CraftedBundle::Section& exact = crafted.section(SectionKind::exact);
+  exact.bytes.clear();
+  exact.record.count = 0;
+  const BundleReader reader = test::must_open(crafted.build());
+  const GroupView group = reader.group(0).value();
+  const auto found = reader.find_exact(group, Digest());
+  ASSERT_FALSE(found.has_value());
+  EXPECT_EQ(found.error().code, ErrorCode::damaged);
+  EXPECT_EQ(found.error().message,
+            fmt::format("EXACT: it has 0 records, but a group has some from 0 to {}",
+                        group.entry_count - 1));
+}
+
 TEST(BundleReader, SkipsAnUnknownOptionalSection) {
   test::CraftedBundle crafted(sample_bytes());
   crafted.sections.push_back(

@@ -222,6 +222,22 @@ TEST(BundleMerge, RefusesADamagedInputByName) {
   EXPECT_THAT(error.message, HasSubstr("'second.clbin': blob "));
 }
 
+TEST(BundleMerge, RefusesAnEntryThatNoGroupNames) {
+  constexpr std::size_t k_entry_count = 24;
+  const Bytes bytes = test::must_write(test::sample_input());
+  const std::uint32_t last = test::must_open(bytes).group_count() - 1;
+  test::CraftedBundle crafted(bytes);
+  crafted.set_u32(SectionKind::group, last, k_entry_count,
+                  crafted.u32_at(SectionKind::group, last, k_entry_count) - 1);
+  const Bytes changed = crafted.build();
+  const BundleReader reader = test::must_open(changed);
+  const BundleReader* const only = &reader;
+  const auto merged = merge_bundles({&only, 1});
+  ASSERT_FALSE(merged.has_value());
+  EXPECT_EQ(merged.error().code, ErrorCode::damaged);
+  EXPECT_THAT(merged.error().message, HasSubstr("no group contains it"));
+}
+
 TEST(BundleMerge, DropsTrailingRecordsAndUnknownSections) {
   const Bytes bytes = test::must_write(test::sample_input());
   test::CraftedBundle crafted(bytes);
