@@ -459,6 +459,14 @@ void keep_repeated(Layer& layer, cl_kernel kernel) noexcept {
   });
 }
 
+static void keep_early(Layer& layer, const DueKeep& launch) {
+  const DueKeep due = layer.programs.begin_early_keep(launch);
+  if (due.program != nullptr) {
+    without_exceptions([&] { keep_by(layer, due, nullptr); });
+    layer.programs.end_early_keep(due);
+  }
+}
+
 void after_wait(Layer& layer) noexcept {
   layer.launches.forget_ended();
   if (!layer.programs.has_new_launches() && !layer.has_postponed) {
@@ -472,11 +480,7 @@ void after_wait(Layer& layer) noexcept {
     opencl::watch_process_end();
     keep_postponed(layer);
     for (const DueKeep& launch : layer.programs.take_new_launches()) {
-      const DueKeep due = layer.programs.begin_early_keep(launch);
-      if (due.program != nullptr) {
-        without_exceptions([&] { keep_by(layer, due, nullptr); });
-        layer.programs.end_early_keep(due);
-      }
+      keep_early(layer, launch);
     }
   });
 }
