@@ -177,9 +177,7 @@ MAP1(cospi, double, double)
 MAP1(tanpi, double, double)
 
 #define oclcc_sincos oclcc_sincos_d
-OCLCC_SINCOS(double, __private)
-OCLCC_SINCOS(double, __global)
-OCLCC_SINCOS(double, __local)
+OCLCC_WITH_POINTER(sincos, double, double)
 #undef oclcc_sincos
 
 // x * 2^n with one rounding.
@@ -237,9 +235,7 @@ PART double oclcc_frexp_d(double x, int* exponent) {
   return AS_DOUBLE((bits & ~((ulong)2047 << 52)) | ((ulong)1022 << 52));
 }
 #define oclcc_frexp oclcc_frexp_d
-OCLCC_FREXP(double, __private)
-OCLCC_FREXP(double, __global)
-OCLCC_FREXP(double, __local)
+OCLCC_WITH_POINTER(frexp, double, int)
 #undef oclcc_frexp
 
 // |x| modulo |y| for finite x and y other than 0, exact, by long division of the significands.
@@ -995,6 +991,4 @@ PART BUILT_IN double oclcc_fract(double x, double* whole) {
     return x == x ? __builtin_copysign(0.0, x) : x;
   return limited;
 }
-OCLCC_FRACT(double, __private)
-OCLCC_FRACT(double, __global)
-OCLCC_FRACT(double, __local)
+OCLCC_WITH_POINTER(fract, double, double)

@@ -528,29 +528,32 @@ MAP1(half_sin, float, float)
 MAP1(half_cos, float, float)
 MAP1(half_tan, float, float)
 
-// Overloads of a function that also writes a result to memory of each address space.
-#define OCLCC_SINCOS_VECTOR(N, T, SPACE)                                                           \
-  BUILT_IN T##N sincos(T##N x, SPACE T##N* cosine) {                                               \
-    T##N s, c;                                                                                     \
+// Overloads of a function of T, oclcc_NAME, that also writes a P: to memory of each address space.
+#define OCLCC_WITH_POINTER_VECTOR(N, NAME, T, P, SPACE)                                            \
+  BUILT_IN T##N NAME(T##N x, SPACE P##N* pointer) {                                                \
+    T##N results;                                                                                  \
+    P##N written;                                                                                  \
     _Pragma("unroll") for (int i = 0; i < N; ++i) {                                                \
-      T one;                                                                                       \
-      s[i] = oclcc_sincos(x[i], &one);                                                             \
-      c[i] = one;                                                                                  \
+      P one;                                                                                       \
+      results[i] = oclcc_##NAME(x[i], &one);                                                       \
+      written[i] = one;                                                                            \
     }                                                                                              \
-    *cosine = c;                                                                                   \
-    return s;                                                                                      \
+    *pointer = written;                                                                            \
+    return results;                                                                                \
   }
-#define OCLCC_SINCOS(T, SPACE)                                                                     \
-  BUILT_IN T sincos(T x, SPACE T* cosine) {                                                        \
-    T c;                                                                                           \
-    const T s = oclcc_sincos(x, &c);                                                               \
-    *cosine = c;                                                                                   \
-    return s;                                                                                      \
+#define OCLCC_WITH_POINTER_IN(NAME, T, P, SPACE)                                                   \
+  BUILT_IN T NAME(T x, SPACE P* pointer) {                                                         \
+    P written;                                                                                     \
+    const T result = oclcc_##NAME(x, &written);                                                    \
+    *pointer = written;                                                                            \
+    return result;                                                                                 \
   }                                                                                                \
-  OCLCC_WIDTHS(OCLCC_SINCOS_VECTOR, T, SPACE)
-OCLCC_SINCOS(float, __private)
-OCLCC_SINCOS(float, __global)
-OCLCC_SINCOS(float, __local)
+  OCLCC_WIDTHS(OCLCC_WITH_POINTER_VECTOR, NAME, T, P, SPACE)
+#define OCLCC_WITH_POINTER(NAME, T, P)                                                             \
+  OCLCC_WITH_POINTER_IN(NAME, T, P, __private)                                                     \
+  OCLCC_WITH_POINTER_IN(NAME, T, P, __global)                                                      \
+  OCLCC_WITH_POINTER_IN(NAME, T, P, __local)
+OCLCC_WITH_POINTER(sincos, float, float)
 
 // x * 2^n with one rounding.
 PURE_BUILT_IN float ldexp(float x, int n) {
@@ -609,29 +612,7 @@ PART float oclcc_frexp(float x, int* exponent) {
   *exponent = (int)((uint)(bits >> 23) & 255) - (subnormal ? 151 : 126);
   return AS_FLOAT((bits & ~((uint)255 << 23)) | ((uint)126 << 23));
 }
-#define OCLCC_FREXP_VECTOR(N, T, SPACE)                                                            \
-  BUILT_IN T##N frexp(T##N x, SPACE int##N* exponent) {                                            \
-    T##N r;                                                                                        \
-    int##N e;                                                                                      \
-    _Pragma("unroll") for (int i = 0; i < N; ++i) {                                                \
-      int one;                                                                                     \
-      r[i] = oclcc_frexp(x[i], &one);                                                              \
-      e[i] = one;                                                                                  \
-    }                                                                                              \
-    *exponent = e;                                                                                 \
-    return r;                                                                                      \
-  }
-#define OCLCC_FREXP(T, SPACE)                                                                      \
-  BUILT_IN T frexp(T x, SPACE int* exponent) {                                                     \
-    int e;                                                                                         \
-    const T r = oclcc_frexp(x, &e);                                                                \
-    *exponent = e;                                                                                 \
-    return r;                                                                                      \
-  }                                                                                                \
-  OCLCC_WIDTHS(OCLCC_FREXP_VECTOR, T, SPACE)
-OCLCC_FREXP(float, __private)
-OCLCC_FREXP(float, __global)
-OCLCC_FREXP(float, __local)
+OCLCC_WITH_POINTER(frexp, float, int)
 
 // x - floor(x), below 1. Zero and infinity give a zero of their sign, which libclc loses.
 PART BUILT_IN float oclcc_fract(float x, float* whole) {
@@ -642,28 +623,7 @@ PART BUILT_IN float oclcc_fract(float x, float* whole) {
     return x == x ? __builtin_copysignf(0.0f, x) : x;
   return limited;
 }
-#define OCLCC_FRACT_VECTOR(N, T, SPACE)                                                            \
-  BUILT_IN T##N fract(T##N x, SPACE T##N* whole) {                                                 \
-    T##N r, w;                                                                                     \
-    _Pragma("unroll") for (int i = 0; i < N; ++i) {                                                \
-      T one;                                                                                       \
-      r[i] = oclcc_fract(x[i], &one);                                                              \
-      w[i] = one;                                                                                  \
-    }                                                                                              \
-    *whole = w;                                                                                    \
-    return r;                                                                                      \
-  }
-#define OCLCC_FRACT(T, SPACE)                                                                      \
-  BUILT_IN T fract(T x, SPACE T* whole) {                                                          \
-    T w;                                                                                           \
-    const T r = oclcc_fract(x, &w);                                                                \
-    *whole = w;                                                                                    \
-    return r;                                                                                      \
-  }                                                                                                \
-  OCLCC_WIDTHS(OCLCC_FRACT_VECTOR, T, SPACE)
-OCLCC_FRACT(float, __private)
-OCLCC_FRACT(float, __global)
-OCLCC_FRACT(float, __local)
+OCLCC_WITH_POINTER(fract, float, float)
 
 // |x| modulo |y| for finite x and y other than 0, exact, by long division of the significands.
 // Writes the low bits of the quotient.
