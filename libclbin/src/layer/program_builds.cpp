@@ -356,6 +356,14 @@ void keep_postponed(Layer& layer) {
   }
 }
 
+void keep_early(Layer& layer, const DueKeep& launch) {
+  const DueKeep due = layer.programs.begin_early_keep(launch);
+  if (due.program != nullptr) {
+    without_exceptions([&] { keep_by(layer, due, nullptr); });
+    layer.programs.end_early_keep(due);
+  }
+}
+
 } // namespace
 
 // A call with such an error leaves the program as it was (OpenCL 3.0, 5.8.2).
@@ -457,14 +465,6 @@ void keep_repeated(Layer& layer, cl_kernel kernel) noexcept {
       keep_by(layer, due, due.program->handle);
     }
   });
-}
-
-static void keep_early(Layer& layer, const DueKeep& launch) {
-  const DueKeep due = layer.programs.begin_early_keep(launch);
-  if (due.program != nullptr) {
-    without_exceptions([&] { keep_by(layer, due, nullptr); });
-    layer.programs.end_early_keep(due);
-  }
 }
 
 void after_wait(Layer& layer) noexcept {
