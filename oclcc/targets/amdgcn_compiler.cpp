@@ -184,7 +184,7 @@ Result<void> compile_amdgcn(const ToolSession& session, const FamilyRequest& req
 } // namespace
 
 Result<void> require_constant_strings(std::string_view ir) {
-  for (const std::string_view line : lines_of(ir)) {
+  for (const std::string_view line : base::split_lines(ir)) {
     const std::size_t call = line.find(" @printf(");
     if (call != std::string_view::npos && line.starts_with("  ") &&
         has_computed_string(line.substr(call))) {
@@ -198,7 +198,7 @@ Result<void> require_constant_strings(std::string_view ir) {
 std::vector<std::string> undefined_symbols(std::string_view lld_output) {
   constexpr std::string_view k_message = "error: undefined symbol: ";
   std::set<std::string> symbols;
-  for (const std::string_view line : lines_of(lld_output)) {
+  for (const std::string_view line : base::split_lines(lld_output)) {
     if (const std::size_t message = line.find(k_message); message != std::string_view::npos) {
       symbols.emplace(line.substr(message + k_message.size()));
     }

@@ -57,7 +57,7 @@ std::string without_notes_on_language(std::string_view log) {
   const std::string start = fmt::format("./{}:", k_language_file);
   std::string kept;
   bool is_ours = false;
-  for (const std::string_view line : lines_of(log)) {
+  for (const std::string_view line : base::split_lines(log)) {
     is_ours = line.starts_with(start) || (is_ours && !is_message(line));
     if (!is_ours) {
       kept += line;
@@ -73,7 +73,7 @@ constexpr std::string_view k_has_opaque_pointers = "opaque pointers";
 // Returns the first error if it names no place, as those do that are not about the source: "error:
 // unknown argument: '-x'".
 std::string_view error_without_place(std::string_view log) {
-  for (const std::string_view line : lines_of(log)) {
+  for (const std::string_view line : base::split_lines(log)) {
     for (const std::string_view beginning : {"error: ", "fatal error: "}) {
       if (line.starts_with(beginning)) {
         return line.substr(beginning.size());

@@ -121,7 +121,7 @@ Symbols callable_kernels(std::string_view ir) {
     defined.insert(kernel.symbol);
   }
   Symbols called;
-  for (const std::string_view line : lines_of(ir)) {
+  for (const std::string_view line : base::split_lines(ir)) {
     const auto kernel = kernel_in(line);
     if (kernel && is_call(line, *kernel) && defined.contains(kernel->name)) {
       called.emplace(kernel->name);
@@ -273,7 +273,7 @@ unsigned IrKernel::node(const std::string& which) const {
 }
 
 IrNodes::IrNodes(std::string_view ir) {
-  for (const std::string_view line : lines_of(ir)) {
+  for (const std::string_view line : base::split_lines(ir)) {
     const std::size_t start = line.find("!{");
     if (!line.starts_with('!') || start == std::string_view::npos) {
       continue;
@@ -321,7 +321,7 @@ unsigned IrNodes::first_unused() const noexcept {
 
 std::vector<IrKernel> kernels_in(std::string_view ir) {
   std::vector<IrKernel> kernels;
-  for (const std::string_view line : lines_of(ir)) {
+  for (const std::string_view line : base::split_lines(ir)) {
     const auto kernel = line.starts_with("define ") ? kernel_in(line) : std::nullopt;
     if (kernel) {
       kernels.push_back(read_kernel(line.substr(kernel->symbol)));
@@ -369,7 +369,7 @@ std::string with_callable_kernels(std::string_view ir) {
     return std::string(ir);
   }
   CallableKernels kernels(std::move(called));
-  for (const std::string_view line : lines_of(ir)) {
+  for (const std::string_view line : base::split_lines(ir)) {
     kernels.add(line);
   }
   return kernels.take();
@@ -378,7 +378,7 @@ std::string with_callable_kernels(std::string_view ir) {
 std::string repaired_for_spirv(std::string_view ir) {
   std::string text;
   std::size_t number = 0;
-  for (const std::string_view line : lines_of(ir)) {
+  for (const std::string_view line : base::split_lines(ir)) {
     text += with_known_dimension(with_vector_condition(line, number++)) + '\n';
   }
   return text;

@@ -97,7 +97,7 @@ public:
     if (m_has_images) {
       m_samplers.insert(k_default_sampler);
     }
-    for (const std::string_view line : lines_of(m_ir)) {
+    for (const std::string_view line : base::split_lines(m_ir)) {
       CLBIN_TRY(edit(line));
     }
     if (m_settings.square_root == SquareRoot::approximate) {

@@ -185,7 +185,7 @@ std::vector<std::string> called_kernels(std::string_view ptx) {
 
 std::vector<std::string> unresolved_variables(std::string_view ptx) {
   std::vector<std::string> variables;
-  for (const std::string_view line : lines_of(ptx)) {
+  for (const std::string_view line : base::split_lines(ptx)) {
     if (!line.starts_with(".extern ") || line.starts_with(".extern .func")) {
       continue;
     }

@@ -25,7 +25,7 @@ std::string_view version_in_line(std::string_view line) {
 }
 
 std::string version_in(std::string_view text) {
-  for (const std::string_view line : lines_of(text)) {
+  for (const std::string_view line : base::split_lines(text)) {
     // clang notes there what variables such as CCC_OVERRIDE_OPTIONS change.
     const bool is_note = line.starts_with("###");
     if (const std::string_view version = version_in_line(line); !is_note && !version.empty()) {

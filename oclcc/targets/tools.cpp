@@ -315,7 +315,7 @@ find_tool(std::string_view name, const std::vector<std::filesystem::path>& furth
 std::string_view reason_in(std::string_view output) {
   constexpr std::size_t k_max_bytes = 300;
   std::string_view last;
-  for (const std::string_view untrimmed : lines_of(output)) {
+  for (const std::string_view untrimmed : base::split_lines(output)) {
     const std::string_view line = base::without_blanks(untrimmed);
     if (line.find("error") != std::string_view::npos ||
         line.find("fatal") != std::string_view::npos) {
@@ -401,7 +401,7 @@ std::string debian_release_in(std::string_view os_release) {
   constexpr std::string_view k_version = "VERSION_ID=";
   bool is_debian = false;
   std::string version;
-  for (const std::string_view untrimmed : lines_of(os_release)) {
+  for (const std::string_view untrimmed : base::split_lines(os_release)) {
     const std::string_view line = base::without_blanks(untrimmed);
     is_debian = is_debian || line == "ID=debian" || line == "ID=\"debian\"";
     if (line.starts_with(k_version)) {

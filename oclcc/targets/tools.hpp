@@ -38,9 +38,6 @@ inline std::string_view take_line(std::string_view& text) {
   text.remove_prefix(std::min(line.size() + 1, text.size()));
   return line;
 }
-[[nodiscard]] inline std::vector<std::string_view> lines_of(std::string_view text) {
-  return base::split_lines(text);
-}
 
 // Returns the first executable file `name` in the directories of PATH, then in `further_folders`.
 [[nodiscard]] std::optional<std::filesystem::path>
