@@ -5,7 +5,6 @@
 #   OCLCC_WAIT=1     wait for the last job; exit as it does
 #   OCLCC_ARRAY=N    tasks an array (default: 1000); at most MaxArraySize of slurm.conf
 #   OCLCC=PATH       the oclcc of all jobs
-# shellcheck shell=sh disable=SC2154
 
 # unit OFFSET: a task, which may run again after its node failed.
 unit() {
