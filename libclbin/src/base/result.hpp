@@ -11,9 +11,9 @@
 
 namespace clbin::base {
 
-// The numbers are those of `clbin_status` in clbin.h, which a static_assert in c_api.cpp checks,
-// and are never reused. Tens are topics: 10 the caller, 20 files, 30 the bundle's bytes, 40 the
-// choice of an entry, 50 OpenCL, 60 trust.
+// The numbers are those of `clbin_status` in clbin.h, which c_api_error.cpp checks statically, and
+// are never reused. Tens are topics: 10 the caller, 20 files, 30 the bundle's bytes, 40 the choice
+// of an entry, 50 OpenCL, 60 trust.
 enum class ErrorCode : std::int32_t {
   invalid_argument = 10,
   out_of_memory = 11,

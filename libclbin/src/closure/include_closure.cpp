@@ -157,7 +157,8 @@ private:
     }
   }
 
-  // Calls `visit` for each file that an #include of the file `index` can mean.
+  // Calls `visit` for each spelling of each #include: with the index of the file that contains it,
+  // all its meanings, and the file that the spelling means, if any.
   template <typename Visit>
   void for_each_target(const Visit& visit) const {
     for (std::size_t index = 0; index < m_graph.files.size(); ++index) {

@@ -8,7 +8,18 @@
 
 namespace clbin::closure {
 
-using namespace source; // the directives and macros of texts
+using source::Directives;
+using source::ExpansionBudget;
+using source::IncludeDirective;
+using source::IncludeForm;
+using source::IncludeStart;
+using source::MacroDefinition;
+using source::MacroExpansion;
+using source::MacroTable;
+using source::MacroValue;
+using source::parse_header_name;
+using source::scan_directives;
+using source::TextRange;
 
 struct IncludeSearch {
   std::vector<std::filesystem::path> folders;         // -I, in order
