@@ -1,5 +1,6 @@
 #include "targets/offline_compiler.hpp"
 
+#include "format/binary/binary_kernels.hpp"
 #include "targets/clang_front_end.hpp"
 
 #include <charconv>
@@ -28,6 +29,24 @@ Result<base::Bytes> run_ptxas(const ToolSession& session, const std::string& arc
   CLBIN_TRY(session.write_input(file, ptx));
   CLBIN_TRY(session.run_step("ptxas", {"-arch=" + architecture, file, "-o", k_cubin_file}));
   return session.read_output("ptxas", k_cubin_file);
+}
+
+// Adds what the cubin says and the PTX of which it was made does not. Adds nothing if the cubin of
+// another ptxas has another layout, which NVIDIA does not document.
+void add_resources(BuildReply& reply) {
+  auto assembled = format::read_cubin_kernels(reply.binary);
+  if (!assembled) {
+    return;
+  }
+  for (format::KernelReflection& kernel : reply.kernels) {
+    const auto found = std::ranges::find(*assembled, kernel.name, &format::KernelReflection::name);
+    if (found != assembled->end()) {
+      // That of the PTX does not contain what sm_90 and higher reserve.
+      kernel.local_bytes = kernel.local_bytes ? kernel.local_bytes : found->local_bytes;
+      kernel.private_bytes = found->private_bytes;
+      kernel.vendor = std::move(found->vendor);
+    }
+  }
 }
 
 class PtxasCompiler final : public StatelessCompiler {
@@ -66,6 +85,7 @@ private:
     std::string_view ptx = base::as_text(*unit.binary);
     ptx = ptx.substr(0, ptx.find_last_not_of('\0') + 1); // the driver's NUL, which ptxas rejects
     CLBIN_TRY_ASSIGN(reply.binary, run_ptxas(session, architecture, "kernel.ptx", ptx));
+    add_resources(reply);
     return {};
   }
 
@@ -138,6 +158,7 @@ Result<void> compile_cubin(const ToolSession& session, const FamilyRequest& requ
     return fail(ErrorCode::internal, "ptxas wrote a file that is not a cubin");
   }
   reply.binary = std::move(cubin);
+  add_resources(reply);
   return {};
 }
 

@@ -23,6 +23,12 @@ namespace clbin::format {
 // damaged.
 [[nodiscard]] Result<std::vector<KernelReflection>> read_zebin_kernels(ByteView zebin);
 
+// NVIDIA. Reads the symbols and .nv.info of a cubin of 64 bits. Arguments are absent. local_bytes
+// does not include what the caller gives, and private_bytes is the frame of the kernel's stack.
+// `vendor` contains "registers" of a work-item. Errors: truncated, damaged, and limit_exceeded if
+// the names exceed 16 MiB + 4 times the size of `cubin`.
+[[nodiscard]] Result<std::vector<KernelReflection>> read_cubin_kernels(ByteView cubin);
+
 // NVIDIA. Reads the directives at the start of every PTX module: .version, .target and
 // .address_size (32 if absent). Skips comments and white space before and between them; a NUL ends
 // the text. Returns std::nullopt if the text does not begin with these directives, or ends before

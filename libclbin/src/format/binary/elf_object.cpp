@@ -17,6 +17,7 @@ struct SectionTable {
   std::uint64_t offset = 0;
   std::uint16_t record_bytes = 0;
   std::uint16_t count = 0;
+  std::uint16_t names = 0; // the section with the names
 };
 
 // Reads an address or offset, whose width is that of the file's class.
@@ -56,22 +57,23 @@ Result<SectionTable> read_header(ByteReader& reader, ElfObject& object) {
   CLBIN_TRY(reader.read_bytes(6, "e_ehsize, e_phentsize, e_phnum"));
   CLBIN_TRY_ASSIGN(table.record_bytes, reader.read_u16("e_shentsize"));
   CLBIN_TRY_ASSIGN(table.count, reader.read_u16("e_shnum"));
-  CLBIN_TRY(reader.read_u16("e_shstrndx"));
+  CLBIN_TRY_ASSIGN(table.names, reader.read_u16("e_shstrndx"));
   return table;
 }
 
 Result<ElfSection> read_section(ByteView record, ByteView file, std::uint8_t bits) {
   ByteReader reader(record, "section header");
   ElfSection section;
-  CLBIN_TRY(reader.read_u32("sh_name"));
+  CLBIN_TRY_ASSIGN(section.name, reader.read_u32("sh_name"));
   CLBIN_TRY_ASSIGN(section.type, reader.read_u32("sh_type"));
   CLBIN_TRY(read_word(reader, bits, "sh_flags"));
   CLBIN_TRY(read_word(reader, bits, "sh_addr"));
   CLBIN_TRY_ASSIGN(const std::uint64_t offset, read_word(reader, bits, "sh_offset"));
-  CLBIN_TRY_ASSIGN(const std::uint64_t size_bytes, read_word(reader, bits, "sh_size"));
-  if (offset <= file.size() && size_bytes <= file.size() - offset) {
-    section.bytes =
-        file.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(size_bytes));
+  CLBIN_TRY_ASSIGN(section.size_bytes, read_word(reader, bits, "sh_size"));
+  CLBIN_TRY_ASSIGN(section.link, reader.read_u32("sh_link"));
+  if (offset <= file.size() && section.size_bytes <= file.size() - offset) {
+    section.bytes = file.subspan(static_cast<std::size_t>(offset),
+                                 static_cast<std::size_t>(section.size_bytes));
   }
   return section;
 }
@@ -94,6 +96,9 @@ Result<ElfObject> read_object(ByteView bytes) {
     CLBIN_TRY_ASSIGN(ElfSection section, read_section(bytes.subspan(offset, table.record_bytes),
                                                       bytes, object.address_bits));
     object.sections.push_back(section);
+  }
+  if (table.names < object.sections.size()) {
+    object.names = object.sections[table.names].bytes;
   }
   return object;
 }

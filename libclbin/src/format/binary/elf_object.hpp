@@ -12,7 +12,10 @@ inline constexpr std::uint16_t k_elf_machine_amdgpu = 224;
 inline constexpr std::uint32_t k_elf_section_note = 7;
 
 struct ElfSection {
+  std::uint32_t name = 0; // where its name starts in ElfObject::names
   std::uint32_t type = 0;
+  std::uint32_t link = 0; // of a symbol table: the section with the names
+  std::uint64_t size_bytes = 0;
   ByteView bytes; // empty if the section is not completely inside the file
 };
 
@@ -26,6 +29,7 @@ struct ElfObject {
   std::uint32_t flags = 0;
   std::size_t file_bytes = 0;
   std::vector<ElfSection> sections;
+  ByteView names; // of sections, each with a null character; empty if there are none
 };
 
 // Returns std::nullopt unless `bytes` begin with a complete little-endian ELF header whose section
