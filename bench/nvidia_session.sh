@@ -37,12 +37,12 @@ say() {
 {
   say "devices" "$oclcc" --list-devices -v
   say "every kernel into a bundle" "$oclcc" --no-cache "${programs[@]}" -o "$work/kernels.clbin"
-  say "what is inside" "$oclcc" --info "$work/kernels.clbin"
+  say "what is inside" "$oclcc" --info -v "$work/kernels.clbin"
   say "twice the same bytes" bash -c "mkdir -p $work/elsewhere && \
     $oclcc --no-cache ${programs[*]} -j1 -o $work/elsewhere/kernels.clbin && \
     cmp $work/kernels.clbin $work/elsewhere/kernels.clbin && echo identical"
   say "cubins beside the PTX" "$oclcc" "${programs[@]}" --emit-cubin -o "$work/cubins.clbin"
-  say "both of them inside" bash -c "$oclcc --info $work/cubins.clbin | grep -E '^  entry' | sort | uniq -c"
+  say "both of them inside" bash -c "$oclcc --info -v $work/cubins.clbin | grep -E '^  entry' | sort | uniq -c"
   say "the demo from cubins" "$demo" "$work/cubins.clbin"
   say "source, PTX and cubin in fresh processes" bash -o pipefail -c \
     "python3 bench/first_launch.py $build --platform NVIDIA --rounds 11 | tee $out/first_launch.md"

@@ -22,8 +22,12 @@ using clbin::listing::SourceSummary;
 [[nodiscard]] BundleSummary summarize_plain_bundle(const std::filesystem::path& path,
                                                    const BundleKeys& keys);
 
-// Returns what --info prints.
+// Returns what --info prints with -v.
 [[nodiscard]] std::string info_text(const BundleSummary& bundle);
+// Returns what --info prints without: a table for each program and variant, with a column for each
+// entry and two lines for each kernel, in lines of at most `line_cells` cells if the names allow
+// it.
+[[nodiscard]] std::string info_table(const BundleSummary& bundle, std::size_t line_cells);
 
 // Returns the known facts: "work-group 16x16x1 required, at most 256", "2048 bytes of local
 // memory", …

@@ -219,6 +219,217 @@ void append_group(std::string& text, const GroupSummary& group, bool is_locked) 
   }
 }
 
+// ---- Tables -------------------------------------------------------------------------------------
+
+// A program with more cells is printed without a table, which is larger than the bundle if the
+// entries share no kernel.
+constexpr std::size_t k_max_cells = std::size_t{1} << 20U;
+constexpr std::size_t k_label_cells = 10;
+constexpr std::size_t k_max_column_cells = 24;
+
+// The installed devices of a bundle by number, from 1: their names are too long for a column.
+class DeviceNumbers {
+public:
+  explicit DeviceNumbers(const BundleSummary& bundle) {
+    for (const GroupSummary& group : bundle.groups) {
+      for (const EntrySummary& entry : group.entries) {
+        const format::TargetView& target = entry.entry.target;
+        if (target.origin != format::TargetOrigin::offline) {
+          m_numbers.emplace(name_of(target), m_numbers.size() + 1);
+        }
+      }
+    }
+  }
+
+  [[nodiscard]] std::string of(const format::TargetView& target) const {
+    return fmt::format("[{}]", m_numbers.at(name_of(target)));
+  }
+
+  void append(std::string& text) const {
+    std::vector<const std::string*> names(m_numbers.size());
+    for (const auto& [name, number] : m_numbers) {
+      names[number - 1] = &name;
+    }
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      append_line(text, 2, fmt::format("[{}]", i + 1), *names[i]);
+    }
+  }
+
+private:
+  static std::string name_of(const format::TargetView& target) {
+    return fmt::format("{} ({}), driver {}", target.device_name.str(), target.platform_name.str(),
+                       target.driver_version.str());
+  }
+
+  std::map<std::string, std::size_t> m_numbers;
+};
+
+// Returns the text, or its beginning and "..." if it has more than `cells` cells.
+std::string shortened(const std::string& text, std::size_t cells) {
+  constexpr std::string_view k_dots = "...";
+  const std::string_view whole = fitting(text, cells);
+  return whole.size() == text.size()
+             ? text
+             : fmt::format("{}{}", fitting(text, cells - k_dots.size()), k_dots);
+}
+
+// An entry in the table of its program.
+struct Column {
+  std::array<std::string, 3> head; // the target in two lines, and the stored bytes
+  std::vector<std::string> cells;  // one a kernel
+  std::size_t width = 0;
+};
+
+// "32/0/4096": registers, spilled registers or bytes, and bytes of local memory. A cubin does not
+// say what it spills.
+std::string resources_of(const format::KernelReflection& kernel) {
+  const auto fact = [&](std::initializer_list<std::string_view> names) {
+    std::optional<std::uint64_t> sum;
+    for (const auto& [name, value] : kernel.vendor) {
+      if (std::ranges::find(names, name) != names.end()) {
+        sum = sum.value_or(0) + value;
+      }
+    }
+    return sum;
+  };
+  const auto registers = fact({"registers", "vgprs", "grf_count"});
+  auto spills = fact({"spill_bytes", "sgpr_spills", "vgpr_spills"});
+  if (!spills && fact({"vgprs", "grf_count"})) {
+    spills = 0;
+  }
+  if (!registers && !kernel.local_bytes) {
+    return "yes";
+  }
+  const auto shown = [](std::optional<std::uint64_t> number) {
+    return number ? std::to_string(*number) : "-";
+  };
+  return fmt::format("{}/{}/{}", shown(registers), shown(spills), shown(kernel.local_bytes));
+}
+
+// The kernels of a program and what its entries say about them.
+class Table {
+public:
+  Table(const GroupSummary& group, const DeviceNumbers& devices) {
+    for (const EntrySummary& entry : group.entries) {
+      for (const std::string& name : entry.entry.kernels) {
+        m_signatures.try_emplace(name, name + "(...)");
+      }
+    }
+    if (m_signatures.size() * group.entries.size() > k_max_cells) {
+      return;
+    }
+    for (const EntrySummary& entry : group.entries) {
+      m_columns.push_back(column_of(entry, devices));
+    }
+  }
+
+  [[nodiscard]] bool is_printable() const noexcept { return !m_columns.empty(); }
+
+  // Appends the columns in as many blocks as the width of a line requires.
+  void append(std::string& text, std::set<std::string>& known_signatures,
+              std::size_t line_cells) const {
+    for (std::size_t first = 0; first < m_columns.size();) {
+      std::size_t end = first;
+      for (std::size_t cells = k_label_cells; end < m_columns.size(); ++end) {
+        cells += m_columns[end].width + 2;
+        if (end != first && cells > line_cells) {
+          break;
+        }
+      }
+      append_block(text, {m_columns.data() + first, end - first}, known_signatures, line_cells);
+      first = end;
+    }
+  }
+
+private:
+  Column column_of(const EntrySummary& entry, const DeviceNumbers& devices) {
+    const format::TargetView& target = entry.entry.target;
+    Column column;
+    if (target.origin == format::TargetOrigin::offline) {
+      const std::string_view spec = target.spec.str();
+      const std::size_t family = std::min(spec.find(':'), spec.size());
+      column.head = {std::string(spec.substr(0, family)),
+                     std::string(spec.substr(std::min(family + 1, spec.size()))), ""};
+    } else {
+      column.head = {devices.of(target), std::string(format::to_string(entry.entry.kind)), ""};
+    }
+    column.head[2] = entry.blob ? std::to_string(entry.blob->stored_bytes) : "-";
+    for (std::string& line : column.head) {
+      line = shortened(printable(line), k_max_column_cells);
+      column.width = std::max(column.width, line.size());
+    }
+    const auto& kernels = entry.entry.kernels;
+    for (auto& [name, signature] : m_signatures) {
+      std::string cell = std::ranges::binary_search(kernels, name) ? "yes" : "no";
+      if (const format::KernelReflection* const kernel = kernel_of(entry, name)) {
+        cell = resources_of(*kernel);
+        signature = kernel->arguments || signature.ends_with("(...)") ? kernel_signature(*kernel)
+                                                                      : signature;
+      }
+      column.width = std::max(column.width, cell.size());
+      column.cells.push_back(std::move(cell));
+    }
+    return column;
+  }
+
+  // Returns null if nothing but the name is known.
+  static const format::KernelReflection* kernel_of(const EntrySummary& entry,
+                                                   const std::string& name) {
+    if (!entry.details) {
+      return nullptr;
+    }
+    const auto& kernels = entry.details->kernels;
+    const auto found = std::ranges::lower_bound(kernels, name, {}, &format::KernelReflection::name);
+    return found == kernels.end() || found->name != name ? nullptr : &*found;
+  }
+
+  void append_block(std::string& text, std::span<const Column> columns,
+                    std::set<std::string>& known_signatures, std::size_t line_cells) const {
+    const auto append_row = [&](std::string_view label, const auto& cell_of) {
+      text += fmt::format("{:{}}", label, k_label_cells);
+      for (const Column& column : columns) {
+        text += fmt::format("  {:>{}}", cell_of(column), column.width);
+      }
+      text += '\n';
+    };
+    for (const std::size_t line : {0U, 1U, 2U}) {
+      append_row(line == 2 ? "  stored" : "", [&](const Column& c) { return c.head[line]; });
+    }
+    std::size_t row = 0;
+    for (const auto& [name, signature] : m_signatures) {
+      const bool is_new = known_signatures.insert(signature).second;
+      text +=
+          fmt::format("  {}\n", shortened(printable(is_new ? signature : name), line_cells - 2));
+      append_row("", [&](const Column& column) { return column.cells[row]; });
+      ++row;
+    }
+  }
+
+  std::map<std::string, std::string> m_signatures; // by name
+  std::vector<Column> m_columns;
+};
+
+void append_table(std::string& text, const GroupSummary& group, bool is_locked,
+                  const DeviceNumbers& devices, std::set<std::string>& known_signatures,
+                  std::size_t line_cells) {
+  const Table table(group, devices);
+  if (!table.is_printable()) {
+    append_group(text, group, is_locked);
+    return;
+  }
+  text += fmt::format("\nprogram '{}', variant '{}'; source {}\n", printable(group.group.program),
+                      printable(group.group.variant), described_source(group, is_locked));
+  if (const std::string label = label_of(group); !label.empty()) {
+    append_line(text, 2, "label", label);
+  }
+  if (!group.group.options.empty()) {
+    append_line(text, 2, "options", group.group.options);
+  }
+  table.append(text, known_signatures, line_cells);
+}
+
+// ---- Heads --------------------------------------------------------------------------------------
+
 void append_encryption(std::string& text, const BundleSummary& bundle) {
   if (bundle.key_slots.empty()) {
     return;
@@ -311,7 +522,10 @@ std::vector<std::string> kernel_facts(const format::KernelReflection& kernel) {
   return facts;
 }
 
-std::string info_text(const BundleSummary& bundle) {
+namespace {
+
+// Returns an empty text of a file that is not a bundle.
+std::string head_text(const BundleSummary& bundle) {
   if (!bundle.head) {
     return {};
   }
@@ -324,8 +538,35 @@ std::string info_text(const BundleSummary& bundle) {
   for (const format::TrailingRecord& record : bundle.signatures) {
     append_signature(text, record, bundle.head->root);
   }
+  return text;
+}
+
+} // namespace
+
+std::string info_text(const BundleSummary& bundle) {
+  std::string text = head_text(bundle);
   for (const GroupSummary& group : bundle.groups) {
     append_group(text, group, bundle.is_locked);
+  }
+  return text;
+}
+
+std::string info_table(const BundleSummary& bundle, std::size_t line_cells) {
+  std::string text = head_text(bundle);
+  if (bundle.groups.empty()) {
+    return text;
+  }
+  const DeviceNumbers devices(bundle);
+  devices.append(text);
+  append_line(text, 2, "kernels", "registers/spills/bytes of local memory; '-' is unknown");
+  std::string_view program;
+  std::set<std::string> known_signatures; // of the program
+  for (const GroupSummary& group : bundle.groups) {
+    if (const std::string_view next = group.group.program.str(); next != program) {
+      program = next;
+      known_signatures.clear();
+    }
+    append_table(text, group, bundle.is_locked, devices, known_signatures, line_cells);
   }
   return text;
 }
@@ -353,7 +594,10 @@ Result<ExitCode> info(const Options& options, const ModeContext& context) {
     }
     if (is_json) {
       document.add(bundle);
-    } else if (const std::string text = info_text(bundle); !text.empty()) {
+    } else if (const std::string text = options.verbosity == Verbosity::verbose
+                                            ? info_text(bundle)
+                                            : info_table(bundle, reporter.line_cells());
+               !text.empty()) {
       if (!reporter.print(separator) || !reporter.print(text)) {
         return ExitCode::file;
       }

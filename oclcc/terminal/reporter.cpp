@@ -21,11 +21,13 @@ constexpr std::string_view k_reset = "\x1b[0m";
 constexpr std::string_view k_bold = "\x1b[1m";
 constexpr std::string_view k_clear_line = "\r\x1b[K";
 constexpr std::size_t k_usual_columns = 80;
+constexpr std::size_t k_columns_of_files = 100;
 
-std::size_t terminal_columns() {
+// Returns the width of the terminal, or `otherwise` if there is none.
+std::size_t columns_of(int descriptor, std::size_t otherwise) {
   winsize size{};
-  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return known ? size.ws_col : k_usual_columns;
+  const bool known = ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : otherwise;
 }
 
 std::string_view severity_color(Severity severity) {
@@ -328,7 +330,7 @@ void Reporter::progress(std::string_view text) {
   // A longer line would wrap, and a wrapped line cannot be rewritten. The last column stays free:
   // some terminals wrap as soon as it is filled.
   const std::string line = printable(text);
-  write_to_stderr(fitting(line, terminal_columns() - 1));
+  write_to_stderr(fitting(line, columns_of(STDERR_FILENO, k_usual_columns) - 1));
   std::fflush(stderr);
   m_progress_shown = true;
 }
@@ -345,6 +347,10 @@ void Reporter::plain(std::string_view text) {
 
 bool Reporter::prints_to_terminal() const {
   return ::isatty(STDOUT_FILENO) == 1;
+}
+
+std::size_t Reporter::line_cells() const {
+  return std::max(columns_of(STDOUT_FILENO, k_columns_of_files), std::size_t{20});
 }
 
 bool Reporter::print(std::string_view text) {

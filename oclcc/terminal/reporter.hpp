@@ -76,6 +76,8 @@ public:
   // Writes requested text, such as that of -###, to standard error at every verbosity.
   void plain(std::string_view text);
   [[nodiscard]] bool prints_to_terminal() const; // whether standard output is a terminal
+  // How wide the lines of a table on standard output are: as the terminal, and 100 in a file.
+  [[nodiscard]] std::size_t line_cells() const;
   // Writes text to standard output. Returns false and reports the error if that fails; the caller
   // exits with status 3.
   [[nodiscard]] bool print(std::string_view text);

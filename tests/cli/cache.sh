@@ -190,7 +190,7 @@ for tenths in 1 2 3 4 5 6 7; do
   # In a separate shell, which reports the killed process.
   (timeout -s KILL "0.$tenths" oclcc k.cl -o killed.clbin; true) > /dev/null 2>&1
   for entry in "$XDG_CACHE_HOME"/clbin/compilations/*.clbin; do
-    [ ! -e "$entry" ] || oclcc --info "$entry" > /dev/null || echo "$entry after 0.$tenths s"
+    [ ! -e "$entry" ] || oclcc --info -v "$entry" > /dev/null || echo "$entry after 0.$tenths s"
   done
 done
 oclcc k.cl -o after.clbin; echo "exit $?"

@@ -19,7 +19,7 @@ run -MD k.cl -o out/n -MF rule -MT t
 cat rule
 oclcc --device "$first" -MD k.cl -o - -MF stdout_rule > in/stdout.clbin
 cat stdout_rule
-oclcc --info in/stdout.clbin | grep -c '^program'
+oclcc --info -v in/stdout.clbin | grep -c '^program'
 cp k.cl l.cl
 run -MD k.cl l.cl -o both.clbin
 cat both.d

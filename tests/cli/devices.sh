@@ -191,7 +191,7 @@ for device in $devices; do
   [ "$(entries one.clbin)" = 1 ] || echo "--device $device did not make one entry"
   # A platform's name means all its devices.
   [ "$(echo "$devices" | grep -c "^${device%:*}:")" = 1 ] || continue
-  name=$(oclcc --info one.clbin | sed -n 's/^    platform  //p' | tr a-z A-Z)
+  name=$(oclcc --info -v one.clbin | sed -n 's/^    platform  //p' | tr a-z A-Z)
   oclcc --device "$name" k.cl -o named.clbin
   cmp one.clbin named.clbin
 done
@@ -232,10 +232,10 @@ oclcc "$ROOT/tests/unit/format/binaries/arguments.cl" --device "$device" \
   --target amdgcn:gfx906 --target intel:skl -o all.clbin || exit
 for target in amdgcn:gfx906 intel:skl; do
   oclcc --strip all.clbin --keep-target "$target" -q -o target.clbin
-  oclcc --info target.clbin | grep '^    kernel' > "$target"
+  oclcc --info -v target.clbin | grep '^    kernel' > "$target"
   oclcc --strip all.clbin --drop-target "$target" -q -o all.clbin
 done
-oclcc --info all.clbin | grep '^    kernel' > driver
+oclcc --info -v all.clbin | grep '^    kernel' > driver
 cat driver
 cmp amdgcn:gfx906 driver
 cmp intel:skl driver
@@ -286,7 +286,7 @@ if ! oclcc --list-targets | grep -q -x spirv:1.2; then
 fi
 echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
 oclcc k.cl -o devices.clbin
-oclcc k.cl --target spirv:1.2 -o target.clbin && oclcc --info target.clbin | grep '^    target'
+oclcc k.cl --target spirv:1.2 -o target.clbin && oclcc --info -v target.clbin | grep '^    target'
 oclcc k.cl --target spirv:1.2 --device all -o both.clbin
 [ "$(entries both.clbin)" -eq $(($(entries devices.clbin) + 1)) ] && echo "both"
 oclcc --merge devices.clbin target.clbin -o merged.clbin && oclcc --repack merged.clbin -o repacked.clbin

@@ -43,7 +43,7 @@ END
 oclcc --device "$device" k.cl -o k.clbin 2> messages; echo "exit $?"
 [ -s messages ] || { echo "this rusticl creates it"; exit 77; }
 sed "s/compiler of '.*' crashed/compiler of it crashed/; s/ \[on .*//" messages
-oclcc --info k.clbin | grep 'kernel '
+oclcc --info -v k.clbin | grep 'kernel '
 oclcc --verify --run --device "$device" k.clbin; echo "exit $?"
 # Also on a cache hit.
 oclcc -Werror --device "$device" k.cl -o k.clbin 2> again; echo "exit $?"

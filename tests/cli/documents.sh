@@ -56,11 +56,11 @@ status_of() {
   echo $?
 }
 {
-  status_of oclcc --info good.clbin
+  status_of oclcc --info -v good.clbin
   status_of oclcc --diff good.clbin other.clbin
   status_of oclcc --no-such-option
-  status_of oclcc --info absent.clbin
-  status_of oclcc --info text.clbin
+  status_of oclcc --info -v absent.clbin
+  status_of oclcc --info -v text.clbin
   status_of env OCL_ICD_VENDORS=/no/such oclcc --list-devices
   head -c 12000000 /dev/zero | tr '\0' 'x' > long
   printf '%s' ' @long @long @long @long @long @long @long @long' > words

@@ -97,5 +97,5 @@ on_each_device() {
 newer() { until touch "$1" && [ "$1" -nt "$2" ]; do sleep 0.01; done; }
 
 # entries BUNDLE: prints the number of device binaries in it.
-entries() { oclcc --info "$1" | grep -c '^  entry'; }
+entries() { oclcc --info -v "$1" | grep -c '^  entry'; }
 device_count=$(echo "$devices" | wc -l)

@@ -5,10 +5,10 @@
 # Prints the entries from the tables, then the error in the manifest.
 for value in '"2048"' -1 1e300 '2048,"local_bytes":2048' 18446744073709551616 null; do
   make_bundle manifest '"local_bytes":2048' "\"local_bytes\":$value" m.clbin
-  oclcc --info m.clbin > out; echo "exit $?, $(grep -c '^  entry' out) entries"
+  oclcc --info -v m.clbin > out; echo "exit $?, $(grep -c '^  entry' out) entries"
 done
 make_bundle manifest '{' '[' m.clbin
-oclcc --info m.clbin > out; echo "exit $?, $(grep -c '^  entry' out) entries"
+oclcc --info -v m.clbin > out; echo "exit $?, $(grep -c '^  entry' out) entries"
 # expected output:
 #| exit 4, 7 entries
 #| exit 4, 7 entries
@@ -31,10 +31,10 @@ oclcc --info m.clbin > out; echo "exit $?, $(grep -c '^  entry' out) entries"
 make_bundle sample s.clbin
 size=$(stat -c %s s.clbin)
 head -c $((size - 1)) s.clbin > cut.clbin
-oclcc --info cut.clbin > out; echo "exit $?, $(grep -c '^  entry' out) entries"
+oclcc --info -v cut.clbin > out; echo "exit $?, $(grep -c '^  entry' out) entries"
 for ((n = 0; n < size; n += 97)); do
   head -c $n s.clbin > cut.clbin
-  oclcc --info cut.clbin > /dev/null 2> err || [ $? -eq 4 ] || echo "at $n: another status"
+  oclcc --info -v cut.clbin > /dev/null 2> err || [ $? -eq 4 ] || echo "at $n: another status"
   grep -q '^oclcc: error: cut.clbin: ' err || echo "at $n: $(cat err)"
 done
 # expected output:
@@ -84,19 +84,19 @@ python3 "$CLI_TESTS/check_schema.py" "$ROOT/oclcc/schema/info.schema.json" < out
 
 ### newer_version
 make_bundle newer n.clbin
-oclcc --info n.clbin
+oclcc --info -v n.clbin
 # expected exit status: 4
 # expected errors:
 #| oclcc: error: n.clbin: prefix: format version 2.0 is newer than 1.0, which this version reads
 
 ### not_a_bundle
 echo 'kernel void k() {}' > k.cl
-oclcc --info k.cl; echo "exit $?"
+oclcc --info -v k.cl; echo "exit $?"
 : > empty.clbin
-oclcc --info empty.clbin; echo "exit $?"
+oclcc --info -v empty.clbin; echo "exit $?"
 mkdir d
-oclcc --info d; echo "exit $?"
-oclcc --info none.clbin
+oclcc --info -v d; echo "exit $?"
+oclcc --info -v none.clbin
 # expected exit status: 3
 # expected output:
 #| exit 4
@@ -111,7 +111,7 @@ oclcc --info none.clbin
 
 ### sample
 make_bundle sample s.clbin
-oclcc --info s.clbin
+oclcc --info -v s.clbin
 # expected output:
 #| s.clbin: bundle of format 1.0, 7 entries, * bytes
 #|   digest    *
@@ -217,7 +217,7 @@ oclcc --info s.clbin
 ### several
 # Prints each bundle. The exit status is that of the first error.
 make_bundle sample s.clbin
-oclcc --info s.clbin none.clbin - < s.clbin > out; echo "exit $?"
+oclcc --info -v s.clbin none.clbin - < s.clbin > out; echo "exit $?"
 grep -v '^ ' out
 # expected output:
 #| exit 3
@@ -245,14 +245,14 @@ make_bundle sample s.clbin
 oclcc --info --json s.clbin > unsigned.json
 for name in a old; do oclcc --keygen $name --no-passphrase; done
 oclcc --sign --key a.key --counter 18446744073709551615 --vouched-by old.key s.clbin
-oclcc --info s.clbin | head -6
+oclcc --info -v s.clbin | head -6
 key() { tail -n 1 "$1" | base64 -d | tail -c 32 | od -An -tx1 | tr -d ' \n'; }
-[ "$(oclcc --info s.clbin | grep -c "$(key a.pub)")" = 3 ] && [ "$(oclcc --info s.clbin | grep -c "$(key old.pub)")" = 1 ] && echo 'keys'
+[ "$(oclcc --info -v s.clbin | grep -c "$(key a.pub)")" = 3 ] && [ "$(oclcc --info -v s.clbin | grep -c "$(key old.pub)")" = 1 ] && echo 'keys'
 oclcc --info --json s.clbin > signed.json
 python3 "$CLI_TESTS/check_schema.py" "$ROOT/oclcc/schema/info.schema.json" < signed.json
 last=$(tail -c 1 s.clbin | od -An -tu1)
 printf "\\$(printf %03o $((last ^ 1)))" | dd of=s.clbin bs=1 seek=$(($(stat -c %s s.clbin) - 1)) conv=notrunc status=none
-oclcc --info s.clbin | grep ' hold'
+oclcc --info -v s.clbin | grep ' hold'
 python3 - <<'END_OF_PYTHON'
 import json
 
@@ -281,12 +281,12 @@ END_OF_PYTHON
 ### starts_no_opencl
 # Looks for neither a platform nor the ICD loader.
 make_bundle sample s.clbin
-oclcc --info s.clbin > with
+oclcc --info -v s.clbin > with
 mkdir none
-OCL_ICD_VENDORS=$PWD/none oclcc --info s.clbin | cmp - with
+OCL_ICD_VENDORS=$PWD/none oclcc --info -v s.clbin | cmp - with
 mkdir broken && : > broken/libOpenCL.so.1
-LD_LIBRARY_PATH=$PWD/broken oclcc --info s.clbin | cmp - with
+LD_LIBRARY_PATH=$PWD/broken oclcc --info -v s.clbin | cmp - with
 if command -v strace > /dev/null; then
-  strace -f -e trace=openat oclcc --info s.clbin 2>&1 > /dev/null | grep -i -E 'opencl|\.icd'
+  strace -f -e trace=openat oclcc --info -v s.clbin 2>&1 > /dev/null | grep -i -E 'opencl|\.icd'
   true
 fi

@@ -45,7 +45,7 @@ oclcc -q --merge s.clbin s.clbin -o b.clbin
 make_bundle unit 0 all.clbin
 make_bundle unit 1 one.clbin
 oclcc --merge all.clbin one.clbin -o all.clbin; echo "exit $?"
-oclcc --info all.clbin | grep target
+oclcc --info -v all.clbin | grep target
 # expected output:
 #| exit 0
 #|     target    nvptx:sm_50
@@ -152,7 +152,7 @@ record three -DN=3 'scale' cpu-a '' three.clbin
 oclcc --merge two.clbin more.clbin three.clbin -o all.clbin; echo "exit $?"
 oclcc --merge three.clbin two.clbin more.clbin -o other.clbin
 cmp all.clbin other.clbin
-oclcc --info all.clbin | tail -n +3
+oclcc --info -v all.clbin | tail -n +3
 oclcc --verify all.clbin
 oclcc --info --json all.clbin > all.json
 python3 "$CLI_TESTS/check_schema.py" "$ROOT/oclcc/schema/info.schema.json" < all.json
@@ -237,7 +237,7 @@ for i in 0 1 2 3 4 5 6; do make_bundle unit $i "$i.clbin"; done
 oclcc --merge [0-6].clbin -o a.clbin; echo "exit $?"
 oclcc --merge 3.clbin 6.clbin 0.clbin 5.clbin 1.clbin 4.clbin 2.clbin -o b.clbin
 cmp a.clbin b.clbin
-oclcc --info a.clbin | grep -E "^(program|  source|  entry)"
+oclcc --info -v a.clbin | grep -E "^(program|  source|  entry)"
 oclcc --repack a.clbin -o a_repacked.clbin
 oclcc --repack whole.clbin -o whole_repacked.clbin
 cmp a_repacked.clbin whole_repacked.clbin

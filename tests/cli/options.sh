@@ -4,7 +4,7 @@
 ### conflicts
 oclcc --info --list-devices; echo "exit $?"
 oclcc --json a.cl; echo "exit $?"
-oclcc --info a.clbin -o b.clbin; echo "exit $?"
+oclcc --info -v a.clbin -o b.clbin; echo "exit $?"
 oclcc --list-devices a.cl; echo "exit $?"
 oclcc --info; echo "exit $?"
 oclcc - -
@@ -35,7 +35,7 @@ echo '#include <ab.h>
 #include <d.h>
 kernel void k(global int* p) { *p = F(X + FROM_AB + FROM_DIR, 0) + Y; }' > ./-k.cl
 oclcc --device "$first" -Ia,b -DX -D Y=2 -o-k.out '-DF(a,b)=a' -I dir -- -k.cl; echo "exit $?"
-oclcc --info -- -k.out | grep '^  options'
+oclcc --info -v -- -k.out | grep '^  options'
 cp -- -k.cl k.cl
 oclcc k.cl --device "$first" -I a,b -Idir -DX -DY=2 '-DF(a,b)=a' -w -o k.clbin; echo "exit $?"
 for option in -Wall -ggdb -Og -std=CL2.0 -ffast-math -c -E --device-options=x -fsyntaxonly -MDD; do
@@ -47,7 +47,7 @@ built=0
 for device in $devices; do
   for option in -g -O2; do
     if oclcc --device "$device" "$option" k.cl -Ia,b -Idir -DX -DY=2 '-DF(a,b)=a' -o o.clbin 2> /dev/null; then
-      oclcc --info o.clbin | grep -q -- "^  options   $option " && oclcc --verify --run o.clbin && built=1
+      oclcc --info -v o.clbin | grep -q -- "^  options   $option " && oclcc --verify --run o.clbin && built=1
     fi
   done
 done

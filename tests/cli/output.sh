@@ -31,12 +31,12 @@ source "$CLI_TESTS/driver.bash" one_platform
 first=$(echo "$devices" | head -1)
 echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
 oclcc --emit=clbin k.cl -o k.ptx; echo "exit $?"
-oclcc --info k.ptx | grep -c '^program' > /dev/null || echo 'no bundle'
+oclcc --info -v k.ptx | grep -c '^program' > /dev/null || echo 'no bundle'
 oclcc --emit bin --device "$first" k.cl; echo "exit $?"
 oclcc k.cl --device "$first" -o other.bin; echo "exit $?"
 cmp k.bin other.bin
 oclcc --emit=bin --device "$first" k.cl -o - | cmp - k.bin
-oclcc --device "$first" k.cl -o - | oclcc --info /dev/stdin 2> /dev/null | grep -c '^program'
+oclcc --device "$first" k.cl -o - | oclcc --info -v /dev/stdin 2> /dev/null | grep -c '^program'
 other_kinds='spv cubin'
 case $(oclcc --list-devices --device "$first") in
 *NVIDIA*) other_kinds='spv spv' ;; # ptxas makes a cubin of its PTX; twice, to print as many lines
@@ -79,7 +79,7 @@ oclcc k.cl -o k.clbin; echo "exit $?"
 cp k.clbin before.clbin
 (ulimit -f 200; oclcc k.cl -o k.clbin; echo "exit $?")
 cmp k.clbin before.clbin
-(ulimit -f 0; oclcc --info k.clbin > out; echo "exit $?")
+(ulimit -f 0; oclcc --info -v k.clbin > out; echo "exit $?")
 ls -A
 # Without cache hits, the files of drivers exceed the limit too.
 rm -r "$XDG_CACHE_HOME/clbin"
@@ -144,7 +144,7 @@ echo old > real/k.clbin
 chmod 640 real/k.clbin
 ln -s real/k.clbin link.clbin
 oclcc k.cl -o link.clbin; echo "exit $?"
-[ -L link.clbin ] && stat -c %a real/k.clbin && oclcc --info real/k.clbin | grep -c '^program'
+[ -L link.clbin ] && stat -c %a real/k.clbin && oclcc --info -v real/k.clbin | grep -c '^program'
 mkfifo pipe
 cat pipe > copy & oclcc k.cl -o pipe; echo "exit $?"
 wait

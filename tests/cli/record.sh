@@ -84,7 +84,7 @@ try --record app.clbin -- true
 try --record app.clbin -- false
 CLBIN_LAYER_LIBRARY=none.so try --record app.clbin -- echo not run
 try --record=sample.clbin -- ./app one
-oclcc --info sample.clbin | grep -E '^program|^  (source|built|launched)'
+oclcc --info -v sample.clbin | grep -E '^program|^  (source|built|launched)'
 cp sample.clbin before.clbin
 echo "== another source than the bundle has"
 make_bundle recording two.cl one default -DN=2 scale cpu-a '' conflict.clbin
@@ -187,7 +187,7 @@ END
 chmod +x half
 oclcc --record app.clbin -- ./half; echo "exit $?"
 oclcc --verify app.clbin
-oclcc --info app.clbin | grep -E '^program|^  (options|source|built|launched)'
+oclcc --info -v app.clbin | grep -E '^program|^  (options|source|built|launched)'
 # expected output:
 #| exit 0
 #| program 'one', variant 'default'
@@ -258,7 +258,7 @@ oclcc --record app.clbin -- ./paths
 # --record: many runs are one bundle, whatever ended them.
 echo "== one run"
 oclcc --record app.clbin -- ./app one; echo "exit $?"
-oclcc --info app.clbin | tail -n +3
+oclcc --info -v app.clbin | tail -n +3
 oclcc --verify app.clbin
 cp app.clbin first.clbin
 echo "== the same run again"
@@ -268,11 +268,11 @@ cmp app.clbin first.clbin
 echo "== another run, which fails, and one that is killed"
 oclcc --record app.clbin -- ./app two 7; echo "exit $?"
 oclcc --record killed.clbin -- ./app two 137; echo "exit $?"
-oclcc --info app.clbin killed.clbin | grep -E '^program|^  (source|built|launched)'
+oclcc --info -v app.clbin killed.clbin | grep -E '^program|^  (source|built|launched)'
 oclcc --verify app.clbin killed.clbin
 echo "== without the source"
 oclcc --record bare.clbin --no-source -- ./app one; echo "exit $?"
-oclcc --info bare.clbin | grep -E '^program|^  (source|built|launched)'
+oclcc --info -v bare.clbin | grep -E '^program|^  (source|built|launched)'
 echo "== the streams and words of the application are its own"
 echo input | oclcc --record none.clbin -- sh -c 'cat; echo "$#:$1:$2:$3"; echo err >&2' name '' '@x' --help
 echo "exit $?"
@@ -375,7 +375,7 @@ until [ -e ready ]; do sleep 0.05; done
 kill -TERM $!
 wait $!
 echo "exit $?"
-oclcc --info killed.clbin | grep '^program'
+oclcc --info -v killed.clbin | grep '^program'
 # expected output:
 #| got INT
 #| exit 3

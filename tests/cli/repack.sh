@@ -9,7 +9,7 @@ oclcc --strip --strip-reflection b.clbin
 oclcc --repack b.clbin; echo "exit $?"
 oclcc --strip --strip-reflection b.clbin -o c.clbin
 cmp b.clbin c.clbin || echo differs
-oclcc --info b.clbin | grep -E "^(program|  entry)"
+oclcc --info -v b.clbin | grep -E "^(program|  entry)"
 # expected output:
 #| exit 0
 #| program 'matmul', variant 'default'

@@ -2,12 +2,12 @@
 # Tests of --strip.
 make_bundle sample s.clbin
 # Prints the programs and targets of a bundle.
-left() { oclcc --info "$1" | grep -E "^program|^    (target|device)"; }
+left() { oclcc --info -v "$1" | grep -E "^program|^    (target|device)"; }
 
 ### drop_all
 # Keeps only source, and nothing of programs without source.
 oclcc --strip --drop-target "*" s.clbin -o b.clbin
-oclcc --info b.clbin | grep -v digest
+oclcc --info -v b.clbin | grep -v digest
 # expected output:
 #| b.clbin: bundle of format 1.0, 0 entries, 936 bytes
 #|
@@ -93,9 +93,9 @@ oclcc --strip --drop-target nvptx link.clbin t.clbin; echo "exit $?"
 cmp s.clbin t.clbin
 oclcc --strip --drop-target cpu-b s.clbin -o s.clbin; echo "exit $?"
 [ -L link.clbin ] && stat -c %a s.clbin
-oclcc --info s.clbin | grep -c "^  entry"
+oclcc --info -v s.clbin | grep -c "^  entry"
 oclcc --strip --strip-source - -o - < t.clbin > piped.clbin; echo "exit $?"
-oclcc --info piped.clbin | grep "  source"
+oclcc --info -v piped.clbin | grep "  source"
 # expected output:
 #| exit 0
 #| exit 0
@@ -139,7 +139,7 @@ oclcc --strip --strip-source; echo "exit $?"
 oclcc --strip --strip-source s.clbin s.clbin -o b.clbin; echo "exit $?"
 oclcc --strip --strip-source - < s.clbin; echo "exit $?"
 oclcc --strip --strip-source missing.clbin s.clbin; echo "exit $?"
-oclcc --info s.clbin | grep "  source"
+oclcc --info -v s.clbin | grep "  source"
 oclcc --strip --strip-source cut.clbin -o b.clbin; echo "exit $?"
 oclcc --strip --strip-source text -o b.clbin; echo "exit $?"
 oclcc --strip --drop-target nvptx s.clbin -o folder; echo "exit $?"
@@ -189,7 +189,7 @@ ls
 
 ### source_and_reflection
 oclcc --strip --strip-source --strip-reflection s.clbin -o b.clbin
-oclcc --info b.clbin | grep -E "source|kernel"
+oclcc --info -v b.clbin | grep -E "source|kernel"
 grep -q TILE b.clbin || echo 'no source text'
 # expected output:
 #|   source    not kept

@@ -46,7 +46,7 @@ for program in build_c build_cpp; do
   grep -q 'building .scale. failed' stderr || fail "$program prints '$(cat stderr)'"
 done
 "$scratch/prefix/bin/oclcc" -q --record app.clbin -- out/build_c 2 > printed
-"$scratch/prefix/bin/oclcc" --info app.clbin > info
+"$scratch/prefix/bin/oclcc" --info -v app.clbin > info
 grep -q '^  label  *scale$' info || fail "the recording has no label: $(cat info)"
 "$scratch/prefix/bin/oclcc" -v app.clbin -o app.clbin 2> log
 grep -q "program '[0-9a-f]*' (label 'scale')" log || fail "oclcc names no label: $(cat log)"

@@ -50,7 +50,7 @@ if "$scratch/prefix/bin/oclcc" --list-targets | grep --quiet --line-regexp spirv
   echo 'kernel void k(global int* a) { *a = 1; }' > source/k.cl
   configure TARGETS spirv:1.2
   OCL_ICD_VENDORS=/nonexistent ninja -C out > log 2>&1 || { say "TARGETS does not build:"; cat log; exit 1; }
-  "$scratch/prefix/bin/oclcc" --info out/k.clbin > info
+  "$scratch/prefix/bin/oclcc" --info -v out/k.clbin > info
   grep --quiet 'target    spirv:1.2' info || { say "the bundle is of other targets:"; cat info; exit 1; }
 else
   say "the tools of spirv:1.2 are not installed: it is not built"

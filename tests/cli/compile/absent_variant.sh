@@ -36,7 +36,7 @@ for variant in WIDE NARROW; do
       grep -q '^k.cl:[25]:2: note: ' log && ! grep -q 'error:' log; }; then
       echo "$variant: exit $status"; cat log
     fi
-    oclcc --info k.clbin | grep -q "^program 'k', variant '$variant'" || echo "$variant is not listed"
+    oclcc --info -v k.clbin | grep -q "^program 'k', variant '$variant'" || echo "$variant is not listed"
     rm k.clbin
     for strict in -Werror=variant -Werror; do
       oclcc k.cl "$strict" --variant default= --variant "$variant=-D$variant" -o k.clbin 2> log; status=$?

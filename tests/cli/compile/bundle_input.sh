@@ -23,12 +23,12 @@ cp app.clbin sources.clbin
 
 echo "== in place, for one device"
 try app.clbin --device "$device" -o app.clbin
-oclcc --info app.clbin | grep -E '^(program|  source|variant|  entry|    (options|kernel))'
+oclcc --info -v app.clbin | grep -E '^(program|  source|variant|  entry|    (options|kernel))'
 oclcc --verify app.clbin
 cp app.clbin once.clbin
 echo "== without the source"
 try app.clbin --device "$device" --no-source -o bare.clbin
-oclcc --info bare.clbin | grep -E '^(program|  source|  entry)'
+oclcc --info -v bare.clbin | grep -E '^(program|  source|  entry)'
 echo "== again: the same bytes, from the cache or not, with any -j"
 oclcc -v app.clbin --device "$device" -o app.clbin 2>&1 | grep -o 'compile cache: hit\|bundle: .*'
 cmp app.clbin once.clbin
@@ -44,7 +44,7 @@ oclcc --strip --strip-source other.clbin -o binaries.clbin
 oclcc --merge sources.clbin binaries.clbin -o mixed.clbin
 oclcc --extract binaries.clbin -o before
 try mixed.clbin --device "$device" -o mixed.clbin
-name=$(oclcc --info app.clbin | sed -n 's/^    device    //p' | head -1)
+name=$(oclcc --info -v app.clbin | sed -n 's/^    device    //p' | head -1)
 oclcc -q --strip --drop-target "$name" --strip-source mixed.clbin -o rest.clbin
 oclcc --extract rest.clbin -o after
 diff -r before after
@@ -64,8 +64,8 @@ see_only 'Portable Computing Language'
 make_bundle recording b.cl b default '' fill cpu-a 'fill 1 64 1 1;fill 2 16 4 1;fill 1 0 0 0;none 1 8 1 1;fill 1 99999 1 1' sizes.clbin
 try sizes.clbin --device "$device" -o sizes.clbin
 try sizes.clbin --device "$device" --specialize fill=4 -o sized.clbin
-oclcc --info sized.clbin | grep -o 'specialized for.*'
-oclcc --info sizes.clbin | grep -o 'specialized for.*\|^  launched.*\|^  built on  cpu-a'
+oclcc --info -v sized.clbin | grep -o 'specialized for.*'
+oclcc --info -v sizes.clbin | grep -o 'specialized for.*\|^  launched.*\|^  built on  cpu-a'
 ls
 # expected output:
 #| == in place, for one device

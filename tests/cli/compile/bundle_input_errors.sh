@@ -24,7 +24,7 @@ try app.clbin --device "$device" -o new.clbin
 echo "== --keep-going and --optional"
 try app.clbin --device "$device" --keep-going -o new.clbin
 entries new.clbin
-oclcc --info new.clbin | grep '^program'
+oclcc --info -v new.clbin | grep '^program'
 try app.clbin --device "$device" --optional bad -o new.clbin
 entries new.clbin
 try app.clbin --device "$device" --optional other -o new.clbin

@@ -7,7 +7,7 @@ source "$CLI_TESTS/driver.bash"
 # oclcc passes OpenCL's options on and records them. The driver decides about unknown -cl- options.
 echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
 oclcc -cl-fast-relaxed-math -cl-std=CL1.2 k.cl; echo "exit $?"
-oclcc --info k.clbin | grep '^  options'
+oclcc --info -v k.clbin | grep '^  options'
 oclcc -cl-no-such-option k.cl 2> errors; echo "exit $?"
 [ -s errors ] || echo "no message"
 grep -v -E '^k.cl: |^oclcc: (error|note): ' errors
@@ -28,7 +28,7 @@ kernel void k(global char* a) { *a = text[0] + TAB; }
 END
 oclcc -DA -D B=2 '-DF(a,b)=a' '-DSUM=1 + 2' '-DTEXT="a \"b\""' "-DTAB='\\t'" -DGONE -UGONE k.cl
 [ "$(entries k.clbin)" = "$device_count" ] || echo "$(entries k.clbin) entries"
-oclcc --info k.clbin | grep '^  options'
+oclcc --info -v k.clbin | grep '^  options'
 # expected output:
 #|   options   -DA -DB=2 -DF(a,b)=a
 
@@ -42,7 +42,7 @@ echo '#ifdef WRONG
 kernel void k(global int* a) { *a = X; }' > k.cl
 oclcc k.cl -DX=1 --device-option "$first=-DX=2 -DONLY" --device-option all=-DALL; echo "exit $?"
 [ "$device_count" -gt 1 ] || echo "    options   -DX=1 -DALL"
-oclcc --info k.clbin | grep options | sort | uniq
+oclcc --info -v k.clbin | grep options | sort | uniq
 oclcc --device "$first" k.cl -DX=1 --device-option "$first=-DWRONG" 2> errors; echo "exit $?"
 grep -o '^k.cl:2:2: error: wrong device' errors
 oclcc k.cl -DX=1 --device "$first" --device-option 'no such=-w' 2> errors; echo "exit $?"
@@ -74,7 +74,7 @@ oclcc k.cl --variant v=-fsyntax-only; echo "exit $?"
 # ptxas makes a cubin beside the PTX of each NVIDIA device. Other devices get the same as without.
 echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
 oclcc k.cl -o plain.clbin
-nvidia_count=$(oclcc --info plain.clbin | grep -c '^  entry.*PTX')
+nvidia_count=$(oclcc --info -v plain.clbin | grep -c '^  entry.*PTX')
 if [ "$nvidia_count" -gt 0 ] && ! PATH="$PATH:/usr/local/cuda/bin" command -v ptxas > /dev/null; then
   oclcc --emit-cubin k.cl -o cubin.clbin
   status=$?
@@ -82,7 +82,7 @@ if [ "$nvidia_count" -gt 0 ] && ! PATH="$PATH:/usr/local/cuda/bin" command -v pt
   exit
 fi
 oclcc --emit-cubin k.cl -o cubin.clbin || exit
-cubin_count=$(oclcc --info cubin.clbin | grep -c '^  entry.*cubin')
+cubin_count=$(oclcc --info -v cubin.clbin | grep -c '^  entry.*cubin')
 if [ "$nvidia_count" -eq 0 ]; then
   cmp plain.clbin cubin.clbin && echo "as it should be"
 elif [ "$cubin_count" -eq "$nvidia_count" ]; then
@@ -99,7 +99,7 @@ echo 'kernel void k(global int* a) { *a = 1; }' > src/k.cl
 oclcc src/k.cl
 ls
 [ "$(entries k.clbin)" = "$device_count" ] || echo "$(entries k.clbin) entries"
-oclcc --info k.clbin | grep -E '^program|source|^ +kernel ' | sort -u
+oclcc --info -v k.clbin | grep -E '^program|source|^ +kernel ' | sort -u
 # expected output:
 #| k.clbin
 #| src
@@ -134,7 +134,7 @@ echo '#error wrong folder' > two/order.h
 echo '#define MACRO 1' > two/macro.h
 oclcc -I one -Itwo src/k.cl
 [ "$(entries k.clbin)" = "$device_count" ] || echo "$(entries k.clbin) entries"
-oclcc --info k.clbin | grep source
+oclcc --info -v k.clbin | grep source
 # expected output:
 #|   source    kept: 8 files, 465 bytes
 
@@ -142,7 +142,7 @@ oclcc --info k.clbin | grep source
 # A definition is one line: a backslash at its end does not join the program's first line to it.
 echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
 oclcc '-DX=a\' '-DY=a b\' $'-DZ=1\r#error no line of its own' k.cl
-[ "$(oclcc --info k.clbin | grep -c '^    kernel    k(')" = "$device_count" ] || oclcc --info k.clbin
+[ "$(oclcc --info -v k.clbin | grep -c '^    kernel    k(')" = "$device_count" ] || oclcc --info -v k.clbin
 
 ### prefix_map
 # File names of #line are mapped in the binaries and in the bundle, but not in messages.
@@ -238,7 +238,7 @@ echo '#define FROM 2' > b.h
 oclcc k.cl -DBASE '-DTEXT="base"' '-DHEADER="a.h"' '-DSUM=1 + 2' -DFROM_WANTED=1 \
   --variant plain=-DBASE_WANTED=1 \
   --variant odd='-UBASE -DBASE_WANTED=0 "-DTEXT=\"a \\\"b\\\"\"" "-DHEADER=\"b.h\"" -DFROM_WANTED=2'
-oclcc --info k.clbin | grep -E '^program|^  options'
+oclcc --info -v k.clbin | grep -E '^program|^  options'
 [ "$(entries k.clbin)" = $((2 * device_count)) ] || echo "$(entries k.clbin) entries"
 # expected output:
 #| program 'k', variant 'odd'

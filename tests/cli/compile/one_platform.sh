@@ -77,7 +77,7 @@ echo 'kernel void bad(global int* a) { *a = x; }' > bad.cl
 oclcc good.cl bad.cl -o both.clbin 2> /dev/null; echo "exit $?"
 ls
 oclcc --keep-going good.cl bad.cl -o both.clbin 2> /dev/null; echo "exit $?"
-oclcc --info both.clbin | grep '^program'
+oclcc --info -v both.clbin | grep '^program'
 # expected output:
 #| exit 1
 #| bad.cl
@@ -89,7 +89,7 @@ oclcc --info both.clbin | grep '^program'
 # -x cl is accepted and has no effect. Other languages are rejected.
 echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
 oclcc -x cl - -o stdin.clbin < k.cl; echo "exit $?"
-oclcc --info stdin.clbin | grep '^program' | uniq
+oclcc --info -v stdin.clbin | grep '^program' | uniq
 cp k.cl k.txt
 oclcc -xcl k.txt; echo "exit $?"
 oclcc -x none k.cl; echo "exit $?"
@@ -197,9 +197,9 @@ ls
 ### no_source
 echo 'kernel void k(global int* a) { *a = 12345; }' > k.cl
 oclcc k.cl --no-source
-oclcc --info k.clbin | grep source
+oclcc --info -v k.clbin | grep source
 oclcc k.cl
-oclcc --info k.clbin | grep source
+oclcc --info -v k.clbin | grep source
 # expected output:
 #|   source    not kept
 #|   source    kept: 1 file, 45 bytes
@@ -231,7 +231,7 @@ mkdir a b
 echo 'kernel void first(global int* a) { *a = 1; }' > a/k.cl
 echo 'kernel void second(global int* a) { *a = 2; }' > b/k.cl
 oclcc a/k.cl --program other=b/k.cl -o both.clbin
-oclcc --info both.clbin | grep -E '^program|^ +kernel ' | uniq
+oclcc --info -v both.clbin | grep -E '^program|^ +kernel ' | uniq
 # expected output:
 #| program 'k', variant 'default'
 #|     kernel    first(global int* a)
@@ -240,7 +240,7 @@ oclcc --info both.clbin | grep -E '^program|^ +kernel ' | uniq
 
 ### standard_input_and_output
 echo 'kernel void k(global int* a) { *a = 1; }' | oclcc - -o - > k.clbin
-oclcc --info k.clbin | grep '^program'
+oclcc --info -v k.clbin | grep '^program'
 echo 'kernel void k(global int* a) { *a = 1; }' | oclcc -; echo "exit $?"
 echo 'kernel void k(global int* a) { *a = x; }' | oclcc - -o - > none; echo "exit $?"
 wc -c < none
@@ -279,7 +279,7 @@ oclcc -U__OPENCL_VERSION__ k.cl; echo "exit $?"
 ### variants
 echo 'kernel void k(global int* a) { *a = V + W; }' > k.cl
 oclcc k.cl -DW=1 --variant one=-DV=1 --variant two='-DV=2 -cl-fast-relaxed-math'
-oclcc --info k.clbin | grep -E '^program|^  options'
+oclcc --info -v k.clbin | grep -E '^program|^  options'
 oclcc k.cl -DW=1 --variant one=-DV=1 --variant bad=-DX -o other.clbin > out 2>&1; echo "exit $?"
 grep -o "k.cl:1:37: error: use of undeclared identifier 'V'" out | sort -u
 ls

@@ -16,7 +16,7 @@ oclcc k.cl opt.cl "${broken[@]}" -o required.clbin 2> /dev/null; echo "exit $?"
 oclcc k.cl opt.cl --optional opt "${broken[@]}" -o both.clbin -MD 2> log; echo "exit $?"
 sed "s/ \[on '.*'\]$//" log
 cat both.d
-[ "$(entries both.clbin)" = $((2 * device_count - 1)) ] || oclcc --info both.clbin
+[ "$(entries both.clbin)" = $((2 * device_count - 1)) ] || oclcc --info -v both.clbin
 oclcc --verify --run -q both.clbin
 # The device without an entry builds the source.
 oclcc --explain --device "$first" both.clbin | sed -n "/program 'opt'/,\$p" | grep -c -i source
@@ -30,17 +30,17 @@ cmp both.clbin units.clbin
 # No device builds it: the bundle contains only its source.
 oclcc opt.cl --optional opt --device-option all=-DBROKEN -o none.clbin 2> log; echo "exit $?"
 grep -c warning log
-oclcc --info none.clbin | grep -v digest | sed 's/, [0-9]* bytes$//'
+oclcc --info -v none.clbin | grep -v digest | sed 's/, [0-9]* bytes$//'
 oclcc --verify none.clbin
 oclcc -q --strip --strip-source both.clbin
-[ "$(entries both.clbin)" = $((2 * device_count - 1)) ] || oclcc --info both.clbin
+[ "$(entries both.clbin)" = $((2 * device_count - 1)) ] || oclcc --info -v both.clbin
 oclcc -fsyntax-only -Werror opt.cl --optional opt --device-option all=-DBROKEN 2> /dev/null; echo "exit $?"
 oclcc --diagnostics-format json opt.cl --optional opt --device-option all=-DBROKEN 2>&1 |
   grep -o '"severity": "[a-z]*"' | sort -u
 echo 'kernel void bad() { x; }' > bad.cl
 oclcc --keep-going bad.cl opt.cl --optional opt "${broken[@]}" -o going.clbin 2> log; echo "exit $?"
 grep -c 'error:' log
-oclcc --info going.clbin | grep '^program'
+oclcc --info -v going.clbin | grep '^program'
 oclcc opt.cl --optional k; echo "exit $?"
 oclcc opt.cl --optional opt --no-source; echo "exit $?"
 oclcc opt.cl --optional opt -o opt.bin; echo "exit $?"

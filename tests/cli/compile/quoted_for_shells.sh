@@ -22,7 +22,7 @@ for name in "${names[@]}"; do
     cmp by_commands "$output"
     rm -- "$output"
   done
-  oclcc --info -- "$name" 2> log && echo "no error"
+  oclcc --info -v -- "$name" 2> log && echo "no error"
   sed -n 's/^oclcc: note: .*compile it first: //p' log > run.sh
   case $name in
   *$'\n'*) cat run.sh ;; # one line cannot show it

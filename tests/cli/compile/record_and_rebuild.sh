@@ -43,11 +43,11 @@ cc -DCL_TARGET_OPENCL_VERSION=120 app.c -o app -lOpenCL || exit 77
 for words in '' kill; do
   # shellcheck disable=SC2086 # none, or one
   oclcc -q --record "app$words.clbin" -- ./app $words; echo "exit $?"
-  oclcc --info "app$words.clbin" | grep -E '^  (options|source|built|launched)' | sed 's/on  .* (Port/on  CPU (Port/'
+  oclcc --info -v "app$words.clbin" | grep -E '^  (options|source|built|launched)' | sed 's/on  .* (Port/on  CPU (Port/'
 done
 oclcc --diff app.clbin appkill.clbin
 oclcc app.clbin --device "$device" -o app.clbin; echo "exit $?"
-oclcc --info app.clbin | grep -o 'specialized for.*\|^  entry.*'
+oclcc --info -v app.clbin | grep -o 'specialized for.*\|^  entry.*'
 # PoCL itself tells whether it compiles for a launch, and where it finds the code otherwise.
 launches() {
   rm -rf cache

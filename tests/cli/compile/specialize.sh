@@ -15,7 +15,7 @@ see_only 'Portable Computing Language'
 pocl=$device
 oclcc k.cl -o none.clbin --specialize free=16; echo "exit $?"
 oclcc k.cl -o none.clbin --specialize fixed_size=8; echo "exit $?"
-oclcc --info k.clbin | sed -n '/Portable/,$p' | grep -o 'specialized for.*'
+oclcc --info -v k.clbin | sed -n '/Portable/,$p' | grep -o 'specialized for.*'
 # The output of --info and -v for kernels without a size. A hint counts as a size.
 cat > hints.cl << 'END'
 kernel __attribute__((work_group_size_hint(4, 2, 1))) void hinted(global int* a) { *a = 1; }
@@ -25,18 +25,18 @@ END
 oclcc -v hints.cl --device "$pocl" 2>&1 | grep 'first launch'
 oclcc -v hints.cl --device "$pocl" 2>&1 | grep -c 'first launch' # also on a hit
 oclcc hints.cl --device "$pocl"
-oclcc --info hints.clbin | grep -o 'specialized for.*\|launch  .*'
+oclcc --info -v hints.clbin | grep -o 'specialized for.*\|launch  .*'
 oclcc --info --json hints.clbin | python3 "$CLI_TESTS/check_schema.py" "$ROOT/oclcc/schema/info.schema.json"
 oclcc --info --json hints.clbin | tr -d ' \n' | grep -o '"compiled_at_first_launch":[^]]*\]'
 oclcc hints.cl --device "$pocl" -o hints.bin
 grep -a -o '/hinted/4-2-1[-a-z0-9]*/hinted\.so' hints.bin | sort -u
 oclcc -v hints.cl --device "$pocl" --specialize huge=1 --specialize plain=2 2>&1 | grep 'first launch'
-oclcc --info hints.clbin | grep '^    launch'
+oclcc --info -v hints.clbin | grep '^    launch'
 echo 'kernel void one(global int* a) { *a = 1; }' > one.cl
 oclcc one.cl --device "$pocl"
-oclcc --info one.clbin | grep '^    launch'
+oclcc --info -v one.clbin | grep '^    launch'
 oclcc --strip --strip-reflection one.clbin
-oclcc --info one.clbin | grep '^    launch'
+oclcc --info -v one.clbin | grep '^    launch'
 oclcc --info --json one.clbin | grep '"compiled_at_first_launch"'
 rm hints.* one.*
 # PoCL's binary contains the path "/KERNEL/X-Y-Z…/KERNEL.so".
@@ -49,7 +49,7 @@ cp k.cl k2.cl
 echo '//' >> k2.cl
 oclcc -j1 --device "$pocl" none.cl k2.cl k.cl --specialize free_size=16x2 -o many.clbin
 oclcc -j1 --device "$pocl" k.cl --specialize free_size=16x2 -o one.clbin
-digest_of_k() { oclcc --info "$1" | sed -n "/program 'k',/,\$p" | grep -m1 '^    digest'; }
+digest_of_k() { oclcc --info -v "$1" | sed -n "/program 'k',/,\$p" | grep -m1 '^    digest'; }
 [ "$(digest_of_k many.clbin)" = "$(digest_of_k one.clbin)" ] || echo "not the same binary"
 # The order of the options does not matter, nor the order in which the file system lists folders.
 mkdir elsewhere

@@ -64,7 +64,7 @@ END_OF_PYTHON
   oclcc --verify flipped.clbin; echo "exit $?"
   oclcc --verify --decrypt-key c.key flipped.clbin; echo "exit $?"
   oclcc --sign --key k.key flipped.clbin; echo "exit $?"
-  oclcc --info flipped.clbin > listing; echo "exit $?"
+  oclcc --info -v flipped.clbin > listing; echo "exit $?"
 done
 # expected output:
 #| == oclcc --info 

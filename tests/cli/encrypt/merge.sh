@@ -30,7 +30,7 @@ oclcc --encrypt --encrypt-key c.key --encrypt-for r.pub 1.clbin -o 1r.clbin
 oclcc --encrypt --encrypt-key c.key --encrypt-for q.pub --encrypt-for r.pub 2.clbin -o 2q.clbin
 merge --decrypt-key c.key 1r.clbin 2q.clbin 3c.clbin; mv out.clbin one.clbin
 merge --decrypt-key r.key --decrypt-key c.key 3c.clbin 2q.clbin 1r.clbin; cmp out.clbin one.clbin
-oclcc --info one.clbin | grep -c recipient
+oclcc --info -v one.clbin | grep -c recipient
 for key in c r q; do oclcc --decrypt --decrypt-key $key.key one.clbin -o p.clbin && cmp p.clbin plain.clbin; done
 # expected output:
 #| exit 0

@@ -9,8 +9,8 @@ for name in s t; do oclcc --encrypt --encrypt-key c.key --encrypt-for r.pub $nam
 for key in c r; do
   with=(--decrypt-key "$key.key")
   echo "== $key"
-  oclcc --info "${with[@]}" s.enc.clbin | grep -v -e digest -e ' size ' | sed 's/key [0-9a-f]*/key ID/; s/recipient .*/recipient ID/' > listing
-  oclcc --info s.clbin | grep -v -e digest -e ' size ' | diff - listing
+  oclcc --info -v "${with[@]}" s.enc.clbin | grep -v -e digest -e ' size ' | sed 's/key [0-9a-f]*/key ID/; s/recipient .*/recipient ID/' > listing
+  oclcc --info -v s.clbin | grep -v -e digest -e ' size ' | diff - listing
   oclcc --info --json "${with[@]}" s.enc.clbin > report
   python3 "$CLI_TESTS/check_schema.py" "$ROOT/oclcc/schema/info.schema.json" < report
   oclcc --verify "${with[@]}" s.enc.clbin s.clbin; echo "exit $?"
@@ -31,7 +31,7 @@ changes() {
   oclcc "$@" s.clbin -o plain.clbin
   oclcc "$@" --decrypt-key c.key s.enc.clbin -o changed.clbin; echo "$1: exit $?"
   oclcc --decrypt --decrypt-key r.key changed.clbin -o decrypted.clbin && cmp decrypted.clbin plain.clbin
-  oclcc --info changed.clbin | grep -c -e '^  encrypted' -e '^  recipient'
+  oclcc --info -v changed.clbin | grep -c -e '^  encrypted' -e '^  recipient'
   oclcc "$@" --encrypt-key c.key s.clbin -o a.clbin
   oclcc --encrypt --encrypt-key c.key plain.clbin -o b.clbin
   cmp a.clbin b.clbin

@@ -32,7 +32,7 @@ oclcc --decrypt --decrypt-key q.key --decrypt-key d.key --decrypt-key r.key both
 # A new content key for each bundle.
 cp s.clbin s1.clbin; cp s.clbin s2.clbin
 oclcc --encrypt --encrypt-for r.pub s1.clbin s2.clbin; echo "exit $?"
-for n in 1 2; do oclcc --info s$n.clbin | grep 'content key'; done | uniq | wc -l
+for n in 1 2; do oclcc --info -v s$n.clbin | grep 'content key'; done | uniq | wc -l
 oclcc --decrypt --decrypt-key r.key s1.clbin s2.clbin && cmp s1.clbin s2.clbin && same s1.clbin s.clbin
 rm s1.clbin s2.clbin
 

@@ -38,8 +38,8 @@ try() {
   rm -f out.clbin
   compile "$1" --keep-going "${@:3}" || status=$?
   echo "$1: exit $status"
-  oclcc --info out.clbin | grep '^program'
-  [ "$(entries out.clbin)" = $((2 * ${#platforms[@]})) ] || oclcc --info out.clbin
+  oclcc --info -v out.clbin | grep '^program'
+  [ "$(entries out.clbin)" = $((2 * ${#platforms[@]})) ] || oclcc --info -v out.clbin
   grep -v "$2" messages
   [ "$(grep -c "$2" messages)" -gt 0 ] || cat messages
   ls "$TMPDIR"

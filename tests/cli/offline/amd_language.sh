@@ -36,7 +36,7 @@ strings -n 5 print.bin | grep -o -E '(first|second) %.*|hidden_(global_offset_[x
 # The code object contains the settings of a target ID.
 echo 'kernel void k() {}' > k.cl
 for target in gfx906 gfx90a:sramecc+:xnack- gfx90a:xnack+ gfx1010:xnack-; do
-  oclcc k.cl --target "amdgcn:$target" -o k.clbin && oclcc --info k.clbin | grep -E '^  (entry|  target)'
+  oclcc k.cl --target "amdgcn:$target" -o k.clbin && oclcc --info -v k.clbin | grep -E '^  (entry|  target)'
 done
 # expected output:
 #| hidden_global_offset_x

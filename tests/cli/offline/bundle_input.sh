@@ -15,7 +15,7 @@ oclcc k.cl "${variants[@]}" --target nvptx:sm_50,sm_70 --target spirv:1.2 -o all
 rm factor.h
 oclcc old.clbin --target nvptx:sm_70 --target spirv:1.2 -o new.clbin
 echo "exit $?"
-oclcc --info new.clbin | grep -E '^(program|  (options|source|entry))|^    target'
+oclcc --info -v new.clbin | grep -E '^(program|  (options|source|entry))|^    target'
 oclcc --extract all.clbin -o all
 oclcc --extract new.clbin -o new
 diff -r all new

@@ -28,7 +28,7 @@ kernel void read(read_only image2d_t i, sampler_t s, global float4* o) { o[0] = 
 kernel void reads(read_only image2d_t i, sampler_t s, global float4* o) { read(i, s, o + 1); }
 END
 for target in nvptx:sm_80 amdgcn:gfx906 amdgcn:gfx1030 spirv:1.2; do
-  oclcc -q calls.cl --target $target -o calls.clbin && oclcc --info calls.clbin | grep -c '^ *kernel '
+  oclcc -q calls.cl --target $target -o calls.clbin && oclcc --info -v calls.clbin | grep -c '^ *kernel '
 done
 oclcc -q calls.cl --target nvptx:sm_80 -o calls.ptx
 grep -E '^\.(visible )?\.?entry ' calls.ptx

@@ -25,11 +25,11 @@ done
 [ $same = $((2 * ${#targets[@]})) ] && echo "the same bytes"
 oclcc --verify one.clbin
 
-programs=$(oclcc --info one.clbin | grep -c '^program')
-[ "$(oclcc --info one.clbin | grep -c '^  entry')" -eq $((programs * ${#targets[@]})) ] || oclcc --info one.clbin
+programs=$(oclcc --info -v one.clbin | grep -c '^program')
+[ "$(oclcc --info -v one.clbin | grep -c '^  entry')" -eq $((programs * ${#targets[@]})) ] || oclcc --info -v one.clbin
 for target in "${targets[@]}"; do
   oclcc -q --strip one.clbin --keep-target "$target" -o target.clbin
-  oclcc --info target.clbin | sed -n 's/^    kernel *//p' > "kernels.$target"
+  oclcc --info -v target.clbin | sed -n 's/^    kernel *//p' > "kernels.$target"
 done
 for target in "${targets[@]}"; do
   cmp "kernels.${targets[0]}" "kernels.$target"

@@ -17,7 +17,7 @@ oclcc --verify one.clbin
 
 for target in amdgcn:gfx906 amdgcn:gfx90a amdgcn:gfx1030 intel:skl intel:tgllp; do
   oclcc --strip one.clbin --keep-target "$target" -q -o target.clbin
-  oclcc --info target.clbin | sed -n 's/^    kernel *//p' > "kernels.$target"
+  oclcc --info -v target.clbin | sed -n 's/^    kernel *//p' > "kernels.$target"
   # tgllp has no double precision. The sources in kernels/ test for it.
   [ "$target" != intel:tgllp ] || sed -i '/double/d' kernels.amdgcn:gfx906
   cmp "kernels.amdgcn:gfx906" "kernels.$target"

@@ -4,11 +4,11 @@ export OCL_ICD_VENDORS=/nonexistent OPENCL_VENDOR_PATH=/nonexistent
 binaries=$ROOT/tests/unit/format/binaries
 cp "$binaries/spec_constants.spv" "$binaries/arguments.spv" .
 oclcc=$(command -v oclcc)
-PATH=/nonexistent "$oclcc" spec_constants.spv -cl-mad-enable -cl-std=CL2.0 -DX=1 -o one.clbin && oclcc --info one.clbin
+PATH=/nonexistent "$oclcc" spec_constants.spv -cl-mad-enable -cl-std=CL2.0 -DX=1 -o one.clbin && oclcc --info -v one.clbin
 oclcc --info --json one.clbin | python3 "$CLI_TESTS/check_schema.py" "$ROOT/oclcc/schema/info.schema.json"
 oclcc --verify one.clbin
 oclcc --extract one.clbin -o files && cmp files/*.spv spec_constants.spv && echo "the same module"
-oclcc spec_constants.spv --program other=arguments.spv -MD -o two.clbin && oclcc --info two.clbin | grep '^program'
+oclcc spec_constants.spv --program other=arguments.spv -MD -o two.clbin && oclcc --info -v two.clbin | grep '^program'
 cat two.d
 oclcc '-###' spec_constants.spv --program other=arguments.spv -o two.clbin 2> commands
 mv two.clbin one_run.clbin

@@ -15,7 +15,7 @@ compile() {
   make_bundle recording k.cl k default "$1" k cpu-a '' k.clbin
   oclcc k.clbin --target nvptx:sm_50 --target amdgcn:gfx90a --target spirv:1.2 -o new.clbin
   echo "exit $?"
-  oclcc --info new.clbin | grep -E '^  (options|entry)'
+  oclcc --info -v new.clbin | grep -E '^  (options|entry)'
   rm new.clbin
 }
 echo "== as OpenCV, Halide and gputools write them"

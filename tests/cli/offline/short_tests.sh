@@ -35,7 +35,7 @@ second=$(count)
 [ "$second" -gt "$first" ] && echo "compiled with other options"
 oclcc k.cl -DX=1 --target nvptx:sm_70 --tool clang=two -o second.clbin
 [ "$(count)" -gt "$second" ] && echo "compiled with another tool"
-oclcc --info first.clbin --json > /dev/null && oclcc -v k.cl -DX=1 --target nvptx:sm_70 --tool clang=one 2>&1 | grep -o 'compile cache: .*'
+oclcc --info -v first.clbin --json > /dev/null && oclcc -v k.cl -DX=1 --target nvptx:sm_70 --tool clang=one 2>&1 | grep -o 'compile cache: .*'
 # expected output:
 #| compiled
 #| not compiled again
@@ -50,13 +50,13 @@ needs cubin:sm_90
 oclcc "$ROOT"/kernels/*.cl --target cubin:sm_80,sm_90 --no-cache -j1 -o one.clbin || exit
 oclcc "$ROOT"/kernels/*.cl --target cubin:sm_90 --target cubin:sm_80 --no-cache -j2 -o two.clbin || exit
 cmp one.clbin two.clbin
-programs=$(oclcc --info one.clbin | grep -c '^program')
-[ "$(oclcc --info one.clbin | grep -c '^  entry     cubin sm_80')" -eq "$programs" ] || oclcc --info one.clbin
-[ "$(oclcc --info one.clbin | grep -c '^  entry     cubin sm_90')" -eq "$programs" ] || oclcc --info one.clbin
-[ "$(oclcc --info one.clbin | grep -c '^  entry')" -eq $((programs * 2)) ] || oclcc --info one.clbin
+programs=$(oclcc --info -v one.clbin | grep -c '^program')
+[ "$(oclcc --info -v one.clbin | grep -c '^  entry     cubin sm_80')" -eq "$programs" ] || oclcc --info -v one.clbin
+[ "$(oclcc --info -v one.clbin | grep -c '^  entry     cubin sm_90')" -eq "$programs" ] || oclcc --info -v one.clbin
+[ "$(oclcc --info -v one.clbin | grep -c '^  entry')" -eq $((programs * 2)) ] || oclcc --info -v one.clbin
 oclcc --list-targets | sed -n 's/^cubin:all = //p' | tr ' ' '\n' > all
 echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
-oclcc k.cl --target cubin:all --no-cache -o all.clbin && oclcc --info all.clbin | sed -n 's/^    target    //p' | sort | cmp - <(sort all)
+oclcc k.cl --target cubin:all --no-cache -o all.clbin && oclcc --info -v all.clbin | sed -n 's/^    target    //p' | sort | cmp - <(sort all)
 oclcc k.cl --target cubin:sm_120 -o k.cubin # higher than any that clang knows
 file -b k.cubin | grep -o 'ELF 64-bit.*CUDA'
 # expected output:
@@ -103,7 +103,7 @@ kernel void k(global uint* o) {
   __builtin_printf("%u\n", o[0]);
 }
 END
-oclcc k.cl --target nvptx:sm_70 --target amdgcn:gfx906 --target spirv:1.2 -o k.clbin && oclcc --info k.clbin | grep -c '^    target'
+oclcc k.cl --target nvptx:sm_70 --target amdgcn:gfx906 --target spirv:1.2 -o k.clbin && oclcc --info -v k.clbin | grep -c '^    target'
 # expected output:
 #| 3
 
@@ -128,7 +128,7 @@ kernel void k(global uint* o, uint a) {
 #endif
 }
 END
-oclcc branch.cl --target amdgcn:gfx906 --target nvptx:sm_70 --target spirv:1.2 -o branch.clbin && oclcc --info branch.clbin | grep -c '^    target'
+oclcc branch.cl --target amdgcn:gfx906 --target nvptx:sm_70 --target spirv:1.2 -o branch.clbin && oclcc --info -v branch.clbin | grep -c '^    target'
 # expected output:
 #| assembly
 #| 3
@@ -143,7 +143,7 @@ options="-D MAX_CONSTANT_BUFFER_SIZE=524288 -D MAX_CONSTANT_ARGS=8"
 make_bundle recording "$CLI_TESTS/offline/halide.cl" blur default "$options" _kernel_blur_s0_y_yo_block_id_y cpu-a \
   '_kernel_blur_s0_y_yo_block_id_y 2 16 8 1' halide.clbin
 oclcc halide.clbin --target nvptx:sm_70 --target amdgcn:gfx90a --target spirv:1.2 -o new.clbin; echo "exit $?"
-oclcc --info new.clbin | grep -E '^  (options|entry|launched)|^    kernel'
+oclcc --info -v new.clbin | grep -E '^  (options|entry|launched)|^    kernel'
 # expected output:
 #| exit 0
 #|   options   -D MAX_CONSTANT_BUFFER_SIZE=524288 -D MAX_CONSTANT_ARGS=8
@@ -356,7 +356,7 @@ kernel void k(constant char* text) { printf("%s\n", text); }
 END
 oclcc print.cl --target nvptx:sm_70; echo "exit $?"
 oclcc print.cl --target nvptx:sm_70 --target spirv:1.2 --keep-going -o print.clbin; echo "exit $?"
-oclcc --info print.clbin | grep '^    target'
+oclcc --info -v print.clbin | grep '^    target'
 cat > atomics.cl <<'END'
 kernel void k(global atomic_int* a) { atomic_fetch_add(a, 1); }
 END

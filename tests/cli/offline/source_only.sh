@@ -5,14 +5,14 @@ echo '#define N 1' > h.h
 printf '#include "h.h"\nkernel void k(global int* a) { *a = N; }\n' > k.cl
 echo 'this is no kernel' > wrong.cl
 oclcc=$(command -v oclcc)
-PATH=/nonexistent "$oclcc" k.cl wrong.cl --source-only --variant one=-DX=1 --variant two= -o k.clbin && oclcc --info k.clbin
+PATH=/nonexistent "$oclcc" k.cl wrong.cl --source-only --variant one=-DX=1 --variant two= -o k.clbin && oclcc --info -v k.clbin
 oclcc --verify k.clbin && oclcc --extract --program k k.clbin -o source && ls source
 oclcc k.cl --source-only -M | head -1
 for words in "--no-source" "--target spirv:1.2" "--device cpu" "--emit-cubin" "-fsyntax-only" "-###" "-o k.ptx" "--specialize k=8"; do
   # shellcheck disable=SC2086
   oclcc k.cl --source-only $words; echo "exit $?"
 done
-oclcc --info k.clbin --source-only; echo "exit $?"
+oclcc --info -v k.clbin --source-only; echo "exit $?"
 ls
 # expected output:
 #| k.clbin: bundle of format 1.0, 0 entries, * bytes

@@ -63,6 +63,55 @@ TEST_F(Info, SummarizesEveryGroupAndEntry) {
                               "                2048 bytes of local memory\n"));
 }
 
+TEST_F(Info, HasATableForEachProgramAndVariant) {
+  const auto summary =
+      summarize_bundle(write(clbin::test::must_write(clbin::test::sample_input())));
+  const std::string text = info_table(summary, 100);
+  EXPECT_THAT(text, HasSubstr("program 'matmul', variant 'default'; source kept: 2 files, "));
+  EXPECT_THAT(text, testing::ContainsRegex("\n *nvptx +nvptx +\\[1\\]\n *sm_50 +sm_70 +poclbin\n"));
+  EXPECT_THAT(text, HasSubstr("  multiply(global float* a, int n)\n"
+                              "            -/-/2048  -/-/2048  -/-/2048\n"));
+  EXPECT_THAT(text, HasSubstr("  [1]       cpu-a (Portable Computing Language), driver 3.1\n"));
+  EXPECT_THAT(text, HasSubstr("  options   -cl-fast-relaxed-math\n"));
+}
+
+// The second variant of a program names the kernels of the first only.
+TEST_F(Info, PrintsASignatureOnceAProgram) {
+  const auto summary =
+      summarize_bundle(write(clbin::test::must_write(clbin::test::sample_input())));
+  const std::string text = info_table(summary, 100);
+  const std::string_view signature = "  add(global float* a, int n)\n";
+  const std::size_t first = text.find(signature);
+  const std::size_t second = text.find(signature, first + 1);
+  EXPECT_LT(first, text.find("variant 'fast'"));
+  EXPECT_GT(second, text.find("program 'reduce'"));
+  EXPECT_THAT(text.substr(text.find("variant 'fast'")), HasSubstr("\n  add\n"));
+}
+
+TEST_F(Info, ContinuesATableBelowAndShortensNames) {
+  const auto summary =
+      summarize_bundle(write(clbin::test::must_write(clbin::test::sample_input())));
+  const std::string text = info_table(summary, 22);
+  EXPECT_THAT(text, HasSubstr("\n  multiply(global...\n"
+                              "            -/-/2048\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("\n *nvptx\n *sm_70\n"));
+}
+
+// A program of 2,000 entries, each with a kernel that no other has, would have 4,000,000 cells.
+TEST_F(Info, HasNoTableThatIsLargerThanTheBundle) {
+  BundleSummary summary;
+  summary.head.emplace();
+  GroupSummary& group = summary.groups.emplace_back();
+  group.sources = std::make_shared<const std::vector<SourceSummary>>();
+  for (int i = 0; i < 2000; ++i) {
+    EntrySummary& entry = group.entries.emplace_back();
+    entry.entry.kernels = {"kernel_" + std::to_string(i)};
+  }
+  const std::string text = info_table(summary, 100);
+  EXPECT_LT(text.size(), 2000U * 500);
+  EXPECT_THAT(text, HasSubstr("    kernel    kernel_1999(...)\n"));
+}
+
 TEST_F(Info, ShowsWhatLiesBeforeACut) {
   const Bytes whole = clbin::test::must_write(clbin::test::sample_input());
   std::size_t with_entries = 0;
