@@ -4,7 +4,7 @@
 #include "command_line/bundle_file.hpp"
 #include "format/binary/binary_kernels.hpp"
 #include "source/directive_scanner.hpp"
-#include "targets/clang_front_end.hpp"
+#include "targets/binary_entry.hpp"
 #include "targets/patterns.hpp"
 #include "terminal/shell_quoting.hpp"
 
@@ -28,34 +28,15 @@ std::string il_options(const std::vector<std::string>& driver_options) {
   return join_options(words);
 }
 
-format::Target target_of(const format::SpirvModule& module) {
-  format::Target target;
-  target.origin = format::TargetOrigin::offline;
-  target.spec = fmt::format("spirv:{}.{}{}", module.version_major, module.version_minor,
-                            module.address_bits == 32 ? ":32" : "");
-  target.identity.address_bits = module.address_bits;
-  return target;
-}
-
 Result<IlProgram> read_il_module(const Input& input, const std::string& options) {
   CLBIN_TRY_ASSIGN(auto bytes, base::read_whole_file(input.path, k_max_module_bytes));
-  CLBIN_TRY_ASSIGN(format::SpirvModule module, format::read_spirv_module(bytes));
-  if (module.kernels.empty()) {
-    return fail(ErrorCode::damaged, "the SPIR-V module has no OpenCL kernel");
-  }
-  CLBIN_TRY(offline::require_resolved(module.imports));
+  CLBIN_TRY_ASSIGN(const format::BinaryInfo info, format::read_spirv_header(bytes));
+  CLBIN_TRY_ASSIGN(format::EntryInput entry, offline::entry_of_binary(std::move(bytes)));
+  entry.target = offline::target_of_binary(info).value_or(format::Target());
+  entry.options = options;
   IlProgram program{input.path.string(), {}};
   program.program.name = input.program;
-  const std::string variant(format::k_default_variant);
-  program.program.variants = {{variant, options}};
-  format::EntryInput entry;
-  entry.variant = variant;
-  entry.target = target_of(module);
-  entry.options = options;
-  entry.payload = std::move(bytes);
-  entry.kernels = std::move(module.kernels);
-  entry.tools = {{"oclcc", OCLCC_VERSION}};
-  entry.spec_constants = std::move(module.spec_constants);
+  program.program.variants = {{entry.variant, options}};
   program.program.entries.push_back(std::move(entry));
   return program;
 }

@@ -157,7 +157,9 @@ void append_entry(std::string& text, const EntrySummary& entry, const format::Gr
   if (target.origin == format::TargetOrigin::offline) {
     append_line(text, 4, "target", target.spec);
   } else {
-    append_line(text, 4, "platform", target.platform_name);
+    if (!target.platform_name.empty()) { // otherwise matching::short_identity
+      append_line(text, 4, "platform", target.platform_name);
+    }
     append_line(text, 4, "device", target.device_name);
     append_line(text, 4, "driver", target.driver_version);
   }

@@ -199,7 +199,8 @@ std::string target_name(const TargetView& target) {
   return target.origin == format::TargetOrigin::offline
              ? fmt::format("'{}'", start_of(target.spec))
              : fmt::format("'{}' ({})", start_of(target.device_name),
-                           start_of(target.platform_name));
+                           start_of(target.platform_name.empty() ? target.driver_version
+                                                                 : target.platform_name));
 }
 
 Result<std::string> list_targets(const format::BundleReader& bundle) {

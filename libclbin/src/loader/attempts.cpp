@@ -71,9 +71,12 @@ QuarantineName together_digest(const LoadSession& session, const std::vector<Acc
 
 std::string target_text(const format::TargetView& target) {
   using format::told;
-  return target.spec.empty() ? fmt::format("{} / {} / {}", told(target.platform_name),
-                                           told(target.device_name), told(target.driver_version))
-                             : told(target.spec);
+  if (!target.spec.empty()) {
+    return told(target.spec);
+  }
+  const std::string platform =
+      target.platform_name.empty() ? "" : told(target.platform_name) + " / ";
+  return fmt::format("{}{} / {}", platform, told(target.device_name), told(target.driver_version));
 }
 
 bool is_recompiled(const opencl::BuildOutcome& outcome) {

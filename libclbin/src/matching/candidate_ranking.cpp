@@ -16,10 +16,22 @@ using format::EntryView;
 using format::GroupView;
 using format::PayloadType;
 
-// An identity with its digest, computed once.
+// An identity with the digests of the targets that are this device, computed once.
 struct Device {
+  explicit Device(const DeviceIdentity& device)
+      : identity(device),
+        short_form(short_identity(device)), digests{format::identity_digest(device)} {
+    if (short_form) {
+      digests.push_back(format::identity_digest(*short_form));
+    }
+  }
+  [[nodiscard]] bool is(const format::TargetView& target) const {
+    return std::ranges::find(digests, target.digest) != digests.end();
+  }
+
   const DeviceIdentity& identity;
-  base::Digest digest;
+  std::optional<DeviceIdentity> short_form;
+  std::vector<base::Digest> digests;
 };
 
 BinaryInfo info_of(const EntryView& entry) {
@@ -57,7 +69,9 @@ std::string common_obstacle(const EntryView& entry, const DeviceIdentity& device
 }
 
 // Returns the first difference: "driver version '3.1' there, '3.2' here".
-std::string difference(const format::TargetView& target, const DeviceIdentity& device) {
+std::string difference(const format::TargetView& target, const Device& full) {
+  const bool is_short = target.platform_name.empty() && full.short_form;
+  const DeviceIdentity& device = is_short ? *full.short_form : full.identity;
   if (target.origin == format::TargetOrigin::offline) {
     return fmt::format("'{}' there, '{}' here", format::told(target.spec), device.device_name);
   }
@@ -67,7 +81,7 @@ std::string difference(const format::TargetView& target, const DeviceIdentity& d
       {"driver version", target.driver_version, device.driver_version},
   };
   for (const auto& [name, made_for, own] : fields) {
-    if (made_for != own) {
+    if (!made_for.empty() && made_for != own) {
       return fmt::format("{} '{}' there, '{}' here", name, format::told(made_for), own);
     }
   }
@@ -77,7 +91,7 @@ std::string difference(const format::TargetView& target, const DeviceIdentity& d
 Candidate judge(EntryView entry, const Device& device) {
   const BinaryInfo info = info_of(entry);
   const bool is_il = info.kind == format::BinaryKind::spirv;
-  const bool is_own = entry.target.digest == device.digest;
+  const bool is_own = device.is(entry.target);
   Candidate judged;
   judged.reason = common_obstacle(entry, device.identity);
   if (judged.reason.empty()) {
@@ -89,7 +103,7 @@ Candidate judge(EntryView entry, const Device& device) {
     if (verdict.fit == Fit::yes) {
       judged.rule = is_il ? Rule::il : is_own ? Rule::exact_identity : Rule::compatible;
     } else if (verdict.needs_same_device) {
-      judged.reason += ": " + difference(entry.target, device.identity);
+      judged.reason += ": " + difference(entry.target, device);
     }
   }
   judged.entry = std::move(entry);
@@ -162,17 +176,19 @@ std::vector<Candidate> ranked(std::vector<Candidate> judged) {
 
 Result<std::vector<Candidate>> rank_candidates(const BundleReader& bundle, const GroupView& group,
                                                const DeviceIdentity& identity) {
-  const Device device{identity, format::identity_digest(identity)};
+  const Device device(identity);
   std::vector<Candidate> judged;
-  CLBIN_TRY_ASSIGN(std::vector<EntryView> own, bundle.find_exact(group, device.digest));
-  for (EntryView& entry : own) {
-    Candidate one = judge(std::move(entry), device);
-    if (is_binary(one)) {
-      judged.push_back(std::move(one));
+  for (const base::Digest& digest : device.digests) {
+    CLBIN_TRY_ASSIGN(std::vector<EntryView> own, bundle.find_exact(group, digest));
+    for (EntryView& entry : own) {
+      Candidate one = judge(std::move(entry), device);
+      if (is_binary(one)) {
+        judged.push_back(std::move(one));
+      }
     }
   }
   const auto is_foreign = [&](const Candidate& candidate) {
-    return is_binary(candidate) && candidate.entry.target.digest != device.digest;
+    return is_binary(candidate) && !device.is(candidate.entry.target);
   };
   for (const KeyRange& range : compatible_key_ranges(identity)) {
     CLBIN_TRY(add_range(bundle, group, range, device, is_foreign, judged));
@@ -182,7 +198,7 @@ Result<std::vector<Candidate>> rank_candidates(const BundleReader& bundle, const
 
 Result<std::vector<Candidate>> rank_il(const BundleReader& bundle, const GroupView& group,
                                        const DeviceIdentity& identity) {
-  const Device device{identity, format::identity_digest(identity)};
+  const Device device(identity);
   const auto is_il = [](const Candidate& candidate) { return candidate.rule == Rule::il; };
   std::vector<Candidate> judged;
   for (const KeyRange& range : il_key_ranges(identity)) {
@@ -194,7 +210,7 @@ Result<std::vector<Candidate>> rank_il(const BundleReader& bundle, const GroupVi
 Result<std::vector<Candidate>> explain_candidates(const BundleReader& bundle,
                                                   const GroupView& group,
                                                   const DeviceIdentity& identity) {
-  const Device device{identity, format::identity_digest(identity)};
+  const Device device(identity);
   std::vector<Candidate> fitting;
   std::vector<Candidate> others;
   for (std::uint32_t index = 0; index < group.entry_count; ++index) {

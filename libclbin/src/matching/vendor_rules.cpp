@@ -354,6 +354,62 @@ std::vector<KeyRange> intel_key_ranges(const DeviceIdentity& device) {
   return ranges;
 }
 
+// Other vendors. ----------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::string_view k_adreno = "Adreno";
+
+bool is_mali(std::string_view name) {
+  return name.starts_with("Mali") || name.starts_with("Immortalis");
+}
+
+// Returns the text behind the last occurrence of `word`; the whole text if there is none.
+std::string_view behind_last(std::string_view text, std::string_view word) {
+  const std::size_t at = text.rfind(word);
+  return at == std::string_view::npos ? text : text.substr(at + word.size());
+}
+
+// "E031.45.02.16" of "OpenCL 3.0 QUALCOMM build: … Compiler E031.45.02.16", "DX.17.75.00" on
+// Windows.
+std::string_view adreno_compiler(std::string_view driver) {
+  const std::string_view version = behind_last(driver, "Compiler ");
+  return version.size() == driver.size() ? behind_last(driver, " ")
+                                         : version.substr(0, version.find(' '));
+}
+
+// "v1.r32p1-01eac0.…" of "OpenCL 3.0 v1.r32p1-01eac0.…"
+std::string_view mali_driver(std::string_view version) {
+  return version.starts_with("OpenCL ") ? behind_last(version, " ") : version;
+}
+
+} // namespace
+
+// Adreno: llama.cpp, ggml/src/ggml-opencl/ggml-opencl.cpp, get_adreno_cl_compiler_version, and its
+// kernel library, which is keyed by GPU and compiler (pull request 23042). Mali: Paddle-Lite's pull
+// request 5804: a binary of an armv7 process is refused in an armv8 one.
+DeviceIdentity short_identity(std::string_view name, std::string_view driver, unsigned host_bits) {
+  const std::size_t adreno = name.find(k_adreno);
+  DeviceIdentity identity;
+  identity.device_name = name.substr(adreno == std::string_view::npos ? 0 : adreno);
+  identity.driver_version = adreno != std::string_view::npos ? adreno_compiler(driver)
+                            : is_mali(name)                  ? mali_driver(driver)
+                                                             : driver;
+  identity.architecture = fmt::format("{}-bit host", host_bits);
+  return identity;
+}
+
+std::optional<DeviceIdentity> short_identity(const DeviceIdentity& device) {
+  constexpr unsigned k_host_bits = 8 * sizeof(void*);
+  if (format::device_family(device) != DeviceFamily::unknown) {
+    return std::nullopt;
+  }
+  const bool has_model = device.device_version.find(k_adreno) != std::string::npos;
+  return short_identity(has_model ? device.device_version : device.device_name,
+                        is_mali(device.device_name) ? device.device_version : device.driver_version,
+                        k_host_bits);
+}
+
 // Intermediate languages. -------------------------------------------------------------------------
 
 // A word of CL_DEVICE_IL_VERSION is "<IL_Prefix>_<Major_Version>.<Minor_Version>" (OpenCL 3.0,

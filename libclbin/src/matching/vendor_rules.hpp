@@ -85,6 +85,23 @@ struct PtxVersion {
                                   const format::DeviceIdentity& device);
 [[nodiscard]] std::vector<KeyRange> intel_key_ranges(const format::DeviceIdentity& device);
 
+// Of the devices of family unknown, such as the GPUs of phones: the part of an identity on which
+// their binaries depend, with the other fields empty. Entries of binaries that were brought in
+// (oclcc --import) record it, and match every device with the same.
+//   device_name     the name; of Adreno "Adreno(TM) 740", which stands in CL_DEVICE_VERSION on
+//                   Android
+//   driver_version  the version of the compiler; of Adreno "E031.45.02.16", the word behind
+//                   "Compiler" or the last one of CL_DRIVER_VERSION; of Mali "v1.r32p1-01eac0.…" of
+//                   CL_DEVICE_VERSION, because CL_DRIVER_VERSION is that of OpenCL; otherwise
+//                   CL_DRIVER_VERSION
+//   architecture    the pointers of the host: "64-bit host"
+// The first function shortens the texts of a person, the second one those of a driver, in a process
+// like this one; std::nullopt for a device of another family.
+[[nodiscard]] format::DeviceIdentity short_identity(std::string_view name, std::string_view driver,
+                                                    unsigned host_bits);
+[[nodiscard]] std::optional<format::DeviceIdentity>
+short_identity(const format::DeviceIdentity& device);
+
 // For kind spirv, which is not a device binary but can be built by many drivers.
 [[nodiscard]] Verdict judge_il(const format::BinaryInfo& info,
                                const format::DeviceIdentity& device);

@@ -1,4 +1,5 @@
 #include "loader_fixture.hpp"
+#include "matching/vendor_rules.hpp"
 
 namespace clbin::loader {
 namespace {
@@ -42,6 +43,24 @@ TEST_F(LoadProgram, HandsTheEntryMadeForTheDeviceToTheDriver) {
   EXPECT_EQ(attempt.target, "Platform of d / d / 1.0");
   EXPECT_FALSE(attempt.reason.empty());
   EXPECT_EQ(attempt.cl_code, CL_SUCCESS);
+}
+
+// As `oclcc --import 'Adreno(TM) 740@E031.45.02.16=FILE'` records it: without kernels.
+TEST_F(LoadProgram, HandsAnImportedBinaryToAPhoneWithItsGpuAndCompiler) {
+  format::DeviceIdentity phone = unknown_identity("QUALCOMM Adreno(TM)");
+  phone.device_version = "OpenCL 3.0 Adreno(TM) 740";
+  phone.driver_version = "OpenCL 3.0 QUALCOMM build: 1 Compiler E031.45.02.16";
+  add_entry(installed_target(
+                matching::short_identity("Adreno(TM) 740", "E031.45.02.16", 8 * sizeof(void*))),
+            "BYTES", "");
+  program().entries.front().kernels.clear();
+  script("BYTES", BinaryAnswer::accept);
+  const auto loaded = load_for({m_driver.add_device(phone)}, FallbackPolicy::if_needed);
+  ASSERT_TRUE(loaded.has_value()) << loaded.error().message;
+  EXPECT_THAT(m_driver.calls(), ElementsAre("create_binary BYTES", "build "));
+  ASSERT_EQ(m_report.attempts.size(), 1U);
+  EXPECT_EQ(to_string(m_report.attempts.front().rule), "exact identity");
+  EXPECT_EQ(m_report.attempts.front().target, "Adreno(TM) 740 / E031.45.02.16");
 }
 
 TEST_F(LoadProgram, TriesCandidatesBestFirstUntilOneIsAccepted) {

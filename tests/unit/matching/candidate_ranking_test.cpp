@@ -1,6 +1,7 @@
 #include "matching/candidate_ranking.hpp"
 
 #include "format/bundle/bundle_layout.hpp"
+#include "matching/vendor_rules.hpp"
 #include "support/bundle_samples.hpp"
 #include "support/crafted_bundle.hpp"
 #include "support/project_folders.hpp"
@@ -20,6 +21,7 @@ using format::EntryInput;
 using format::SectionKind;
 using format::Target;
 using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -395,6 +397,70 @@ TEST(CandidateRanking, NeverOffersAFormatOfAnotherVendor) {
   }
   EXPECT_THAT(reasons_on(bundle, test::nvidia_identity("sm_90"), "sm_90"),
               ElementsAre(testing::HasSubstr("PTX 6.0 for sm_50")));
+}
+
+// ---- Devices that a name and a driver identify --------------------------------------------------
+
+DeviceIdentity phone(std::string_view name, std::string_view driver, std::string_view version) {
+  DeviceIdentity identity = test::unknown_identity(std::string(name));
+  identity.driver_version = driver;
+  identity.device_version = version;
+  return identity;
+}
+
+const DeviceIdentity k_adreno =
+    phone("QUALCOMM Adreno(TM)",
+          "OpenCL 3.0 QUALCOMM build: commit #1 Date: 01/01/24 Compiler E031.45.02.16",
+          "OpenCL 3.0 Adreno(TM) 740");
+const DeviceIdentity k_mali = phone("Mali-G78", "3.0", "OpenCL 3.0 v1.r32p1-01eac0.0123abcd");
+
+format::BundleInput for_phones(unsigned host_bits) {
+  return bundle_of({
+      made_for(short_identity("Adreno(TM) 740", "E031.45.02.16", host_bits),
+               test::bytes_of("of Adreno")),
+      made_for(short_identity("Mali-G78", "v1.r32p1-01eac0.0123abcd", host_bits),
+               test::bytes_of("of Mali")),
+  });
+}
+
+TEST(CandidateRanking, OffersAPhoneABinaryThatNamesItsGpuAndCompiler) {
+  const BundleReader bundle = test::must_open(test::must_write(for_phones(8 * sizeof(void*))));
+  for (const DeviceIdentity& device : {k_adreno, k_mali}) {
+    const std::vector<Candidate> candidates = ranked(bundle, device);
+    ASSERT_EQ(candidates.size(), 1U) << device.device_name;
+    EXPECT_EQ(candidates.front().rule, Rule::exact_identity);
+    EXPECT_EQ(candidates.front().reason, "made for this device");
+  }
+}
+
+TEST(CandidateRanking, OffersAPhoneNoBinaryOfAnotherGpuCompilerOrHost) {
+  const BundleReader bundle = test::must_open(test::must_write(for_phones(8 * sizeof(void*))));
+  DeviceIdentity device = k_adreno;
+  device.device_version = "OpenCL 3.0 Adreno(TM) 750";
+  EXPECT_THAT(ranked(bundle, device), IsEmpty());
+  device = k_adreno;
+  device.driver_version += ".1";
+  EXPECT_THAT(ranked(bundle, device), IsEmpty());
+  EXPECT_THAT(reasons(explained(bundle, device)),
+              Contains("matches only the device and driver that it was made for: driver version "
+                       "'E031.45.02.16' there, 'E031.45.02.16.1' here"));
+  device = k_mali;
+  device.device_version += "ef";
+  EXPECT_THAT(ranked(bundle, device), IsEmpty());
+  const BundleReader other_host =
+      test::must_open(test::must_write(for_phones(sizeof(void*) == 8 ? 32 : 64)));
+  EXPECT_THAT(ranked(other_host, k_adreno), IsEmpty());
+  EXPECT_THAT(ranked(other_host, k_mali), IsEmpty());
+}
+
+// A binary of another version makes PoCL crash: only the whole identity counts.
+TEST(CandidateRanking, ANameAndADriverIdentifyNoDeviceOfAFamilyWithRules) {
+  DeviceIdentity pocl = of_platform("Portable Computing Language", "3.1");
+  const BundleReader bundle = test::must_open(test::must_write(bundle_of(
+      {made_for(short_identity(pocl.device_name, "3.1", 8 * sizeof(void*)), poclbin("a"))})));
+  EXPECT_THAT(ranked(bundle, pocl), IsEmpty());
+  pocl.platform_name = "Another Platform";
+  EXPECT_EQ(ranked(bundle, pocl).size(), 1U);
 }
 
 } // namespace

@@ -405,5 +405,30 @@ TEST(VendorRules, TakeIlUpToTheNewestVersionOfTheSameMajor) {
   EXPECT_GT(format::match_key(spirv, {}), ranges[0].high);
 }
 
+TEST(ShortIdentity, TakesTheWordsThatDecideOutOfTheTextsOfDrivers) {
+  struct Texts {
+    std::string_view name;
+    std::string_view driver;
+    std::string_view device_name;
+    std::string_view driver_version;
+  };
+  constexpr Texts k_rows[] = {
+      {"QUALCOMM Adreno(TM) 740", "OpenCL 3.0 QUALCOMM build: a b Compiler E031.45.02.16",
+       "Adreno(TM) 740", "E031.45.02.16"},
+      {"Adreno(TM) 740", "E031.45.02.16", "Adreno(TM) 740", "E031.45.02.16"},
+      {"Adreno(TM) X1", "OpenCL 3.0 QUALCOMM DX.17.75.00", "Adreno(TM) X1", "DX.17.75.00"},
+      {"Mali-G78", "OpenCL 3.0 v1.r32p1-01eac0.ab", "Mali-G78", "v1.r32p1-01eac0.ab"},
+      {"Immortalis-G715", "v1.r38p1-01eac0.ab", "Immortalis-G715", "v1.r38p1-01eac0.ab"},
+      {"PowerVR B-Series BXE-4-32", "1.17@6210866", "PowerVR B-Series BXE-4-32", "1.17@6210866"},
+  };
+  for (const Texts& row : k_rows) {
+    const DeviceIdentity identity = short_identity(row.name, row.driver, 32);
+    EXPECT_EQ(identity.device_name, row.device_name);
+    EXPECT_EQ(identity.driver_version, row.driver_version);
+    EXPECT_EQ(identity.architecture, "32-bit host");
+    EXPECT_EQ(identity.address_bits, 0U);
+  }
+}
+
 } // namespace
 } // namespace clbin::matching

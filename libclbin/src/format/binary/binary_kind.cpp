@@ -225,6 +225,13 @@ BinaryInfo classify_binary(ByteView bytes) {
   return read_ptx_header(text).value_or(BinaryInfo{});
 }
 
+// llama.cpp, ggml/src/ggml-opencl/cl-program-cache.cpp: the magic, u32 version, u32 0, the binary.
+std::string_view name_of_foreign_file(ByteView start) noexcept {
+  return base::as_text(start).starts_with("GGMLCLBC")
+             ? "a file of llama.cpp's cache of OpenCL programs"
+             : "";
+}
+
 std::string describe(const BinaryInfo& info) {
   std::string name(names_of_kind(info.kind).description);
   switch (info.kind) {

@@ -78,6 +78,10 @@ struct BinaryInfo {
 // recognised, or are cut before the fields that identify them.
 [[nodiscard]] BinaryInfo classify_binary(ByteView bytes);
 
+// Returns what a file is that another program names as bundles are, "*.clbin": "a file of
+// llama.cpp's cache of OpenCL programs". Empty if `start` is not the start of such a file.
+[[nodiscard]] std::string_view name_of_foreign_file(ByteView start) noexcept;
+
 // Returns "PTX 7.5 for sm_50", "cubin sm_90a", "AMD code object gfx90a:xnack-", "SPIR-V 1.2", "PoCL
 // binary, format 8", …
 [[nodiscard]] std::string describe(const BinaryInfo& info);

@@ -15,6 +15,9 @@ Result<void> check_magic(ByteView start) {
   const std::size_t count = std::min(start.size(), k_magic_bytes);
   if (!std::equal(start.begin(), start.begin() + static_cast<std::ptrdiff_t>(count),
                   magic.begin())) {
+    if (const std::string_view name = name_of_foreign_file(start); !name.empty()) {
+      return fail(ErrorCode::not_a_bundle, "not a bundle: it is {}", name);
+    }
     std::string seen;
     for (const std::byte value : start.first(count)) {
       seen += fmt::format(" {:02x}", std::to_integer<unsigned>(value));

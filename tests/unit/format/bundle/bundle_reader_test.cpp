@@ -61,6 +61,9 @@ TEST(BundleReader, RefusesWhatIsNoBundle) {
                                                     "ELF and more"));
   EXPECT_EQ(elf.code, ErrorCode::not_a_bundle);
   EXPECT_EQ(elf.message, "not a bundle: it starts with 7f 45 4c 46 20 61 6e 64");
+  const base::Error cached = open_error(test::bytes_of("GGMLCLBC and more"));
+  EXPECT_EQ(cached.code, ErrorCode::not_a_bundle);
+  EXPECT_EQ(cached.message, "not a bundle: it is a file of llama.cpp's cache of OpenCL programs");
 }
 
 TEST(BundleReader, RefusesEveryPrefixOfABundle) {
