@@ -82,6 +82,10 @@ Result<void> read_kernels(base::ByteView bytes, EntryInput& entry) {
   if (kind == BinaryKind::spirv) {
     return read_spirv(bytes, entry);
   }
+  if (kind == BinaryKind::cubin) { // NVIDIA does not document it: another layout is no error
+    entry.kernels = format::read_cubin_kernels(bytes).value_or(decltype(entry.kernels)());
+    return {};
+  }
   if (ReadKernels* const read = reader_of(kind)) {
     CLBIN_TRY_ASSIGN(entry.kernels, read(bytes));
     return entry.kernels.empty() ? Result<void>(fail(ErrorCode::damaged, "it has no kernel"))

@@ -21,11 +21,11 @@ for file in sm_50.nvcl.ptx sm_80.cubin arguments.gfx906.v5.o tgllp.zebin spec_co
   oclcc --import "k:$file" -o k.clbin && entries_of k.clbin && oclcc --verify k.clbin
   oclcc --extract k.clbin -o - | cmp - "$file"
 done
-oclcc --info k.clbin | grep constant | head -n 1
-oclcc --import "arguments.gfx906.v5.o" -o k.clbin && oclcc --info k.clbin | grep -A 1 kernel | head -n 2
+oclcc --info -v k.clbin | grep constant | head -n 1
+oclcc --import "arguments.gfx906.v5.o" -o k.clbin && oclcc --info -v k.clbin | grep -A 1 kernel | head -n 2
 # expected output:
 #| k default ptx nvptx:sm_50 ['add']
-#| k default cubin cubin:sm_80 []
+#| k default cubin cubin:sm_80 ['k']
 #| k default amd-code-object amdgcn:gfx906 ['every_space', 'images', 'nothing']
 #| k default intel-zebin intel:tgllp ['add']
 #| k default spirv spirv:1.2:32 ['scale']
@@ -46,7 +46,7 @@ oclcc --import "k:sm_80.cubin" k:blur.ptx -o order.clbin && cmp two.clbin order.
 #| blur default ptx nvptx:sm_50 ['add']
 #| other default ptx nvptx:sm_50 ['add']
 #| third default ptx nvptx:sm_50 ['add']
-#| stdin default cubin cubin:sm_80 []
+#| stdin default cubin cubin:sm_80 ['k']
 # expected errors:
 #| blur.ptx: PTX 4.0 for sm_50 of program 'k', for 'nvptx:sm_50'
 #| sm_80.cubin: cubin sm_80 of program 'k', for 'cubin:sm_80'
@@ -64,7 +64,7 @@ oclcc --import "k:cubin:sm_80=fatbin_zstd" -o k.clbin &&
 # expected output:
 #| fatbin_zstd: exit 0
 #| k default ptx nvptx:sm_70 ['k']
-#| k default cubin cubin:sm_80 []
+#| k default cubin cubin:sm_80 ['k']
 #| offload_bundle_zstd: exit 0
 #| k default amd-code-object amdgcn:gfx1030 ['add']
 #| offload_binary: exit 0
@@ -118,7 +118,7 @@ ls k.clbin
 printf 'bytes of a phone' > phone.bin
 oclcc --import 'Adreno(TM) 740@E031.45.02.16=phone.bin' 'blur:Mali-G78@v1.r32p1-01eac0.ab:32=phone.bin' -o k.clbin
 entries_of k.clbin
-oclcc --info k.clbin | grep -A 2 entry
+oclcc --info -v k.clbin | grep -A 2 entry
 oclcc --extract k.clbin --program phone -o - | cmp - phone.bin
 oclcc --import "Adreno(TM) 740@E031=sm_80.cubin" -o no.clbin; echo "exit $?"
 oclcc --import "Adreno(TM) 740@=phone.bin" -o no.clbin; echo "exit $?"
@@ -143,7 +143,7 @@ oclcc --import "Adreno(TM) 740@=phone.bin" -o no.clbin; echo "exit $?"
 printf 'GGMLCLBC\001\000\000\000\000\000\000\000bytes' > llama.clbin
 printf 'bytes of Mali' > arm.clbin
 for file in llama.clbin arm.clbin; do
-  oclcc --info "$file"; echo "exit $?"
+  oclcc --info -v "$file"; echo "exit $?"
   oclcc --verify "$file"; echo "exit $?"
   oclcc --import "$file" -o k.clbin; echo "exit $?"
 done

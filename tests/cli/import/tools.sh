@@ -30,7 +30,7 @@ done
 head -c 100 /dev/zero > k.bin
 ld -r -b binary -o k.o k.bin
 objcopy --add-section .nv_fatbin=k.fatbin k.o host.o
-oclcc --import host.o -o host.clbin && oclcc --info host.clbin | grep entry
+oclcc --import host.o -o host.clbin && oclcc --info -v host.clbin | grep entry
 # expected output:
 #| cubin:sm_80
 #| cubin:sm_90
@@ -62,7 +62,7 @@ needs_tool ocloc
 echo 'kernel void fill(global int* values) { values[get_global_id(0)] = 1; }' > fill.cl
 ocloc compile -file fill.cl -device tgllp,dg1 --format zebin -output fill.ar > log || cat log
 ocloc compile -file fill.cl -device dg1 --format zebin -output fill.bin -output_no_suffix > log || cat log
-oclcc --import fill.ar -o fill.clbin && oclcc --info fill.clbin | grep -E 'entry|target|kernel'
+oclcc --import fill.ar -o fill.clbin && oclcc --info -v fill.clbin | grep -E 'entry|target|kernel'
 compare fill.ar intel:dg1 fill.bin
 # Of dg2, the zebin names a family of products only.
 ocloc compile -file fill.cl -device dg2 --format zebin -output dg2.bin -output_no_suffix > log || cat log
