@@ -265,6 +265,12 @@ std::string with_known_dimension(std::string line) {
   return line;
 }
 
+// "br label %a, !llvm.loop !7" without its metadata, of which llvm-spirv 15 makes OpLoopMerge: it
+// is not valid if the block behind one loop belongs to another. Only hints are lost.
+std::string_view without_loop_hints(std::string_view line) {
+  return line.starts_with("  br ") ? line.substr(0, line.find(", !llvm.loop ")) : line;
+}
+
 } // namespace
 
 unsigned IrKernel::node(const std::string& which) const {
@@ -379,7 +385,7 @@ std::string repaired_for_spirv(std::string_view ir) {
   std::string text;
   std::size_t number = 0;
   for (const std::string_view line : base::split_lines(ir)) {
-    text += with_known_dimension(with_vector_condition(line, number++)) + '\n';
+    text += with_known_dimension(with_vector_condition(without_loop_hints(line), number++)) + '\n';
   }
   return text;
 }

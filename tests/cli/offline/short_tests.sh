@@ -285,6 +285,15 @@ kernel void loops(global int* a, int n) {
   *a = n;
 }
 
+kernel void unrolls(global int* a, int n) {
+  int x = 0;
+#pragma unroll
+  for (int i = 0; i < n; ++i) { x += a[i]; }
+#pragma unroll
+  do { x ^= a[n]; --n; } while (n > 0);
+  a[0] = x;
+}
+
 kernel void calls(global float* a) { *a = once(*a); }
 END
 for version in 1.0 1.2 1.4; do

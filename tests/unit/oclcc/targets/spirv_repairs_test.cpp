@@ -25,6 +25,13 @@ TEST(SpirvRepairs, AnswerForDimensionsThatDoNotExist) {
             "  %b = add i32 0, 0\n");
 }
 
+TEST(SpirvRepairs, DropHintsOfLoops) {
+  EXPECT_EQ(repaired_for_spirv("  br i1 %c, label %do.body, label %do.end, !llvm.loop !13\n"
+                               "  br label %for.cond, !dbg !3, !llvm.loop !7\n"),
+            "  br i1 %c, label %do.body, label %do.end\n"
+            "  br label %for.cond, !dbg !3\n");
+}
+
 TEST(SpirvRepairs, LeaveOtherLinesAlone) {
   const char* const ir = "  %f = call spir_func i64 @_Z15get_global_sizej(i32 2) #2\n"
                          "  %g = call spir_func i64 @_Z13get_global_idj(i32 %d) #2\n"
