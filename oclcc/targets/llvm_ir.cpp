@@ -265,6 +265,57 @@ std::string with_known_dimension(std::string line) {
   return line;
 }
 
+// Returns the text of "!7 = …" behind the equals sign.
+std::string_view metadata(std::string_view ir, std::string_view number) {
+  const std::string start = fmt::format("\n!{} = ", number);
+  const std::size_t at = ir.find(start);
+  return at == std::string_view::npos ? std::string_view() : word_at(ir, at + start.size(), "\n");
+}
+
+// Returns what follows `mark` up to a comma, a parenthesis or a blank.
+std::string_view field(std::string_view text, std::string_view mark) {
+  const std::size_t at = text.find(mark);
+  return at == std::string_view::npos ? std::string_view() : word_at(text, at + mark.size(), ",) ");
+}
+
+// "bitcast (<1 x i64> <i64 1> to <2 x i32>)" → "<i32 1, i32 0>". llvm-spirv 15 crashes over vectors
+// of one element, of which clang makes such constants.
+std::string without_short_vectors(std::string line) {
+  constexpr std::string_view k_start = "bitcast (<1 x i64> <i64 ";
+  constexpr std::string_view k_to = "> to <";
+  for (std::size_t at = line.find(k_start); at != std::string::npos;
+       at = line.find(k_start, at + 1)) {
+    std::int64_t value = 0;
+    const char* const number = line.data() + at + k_start.size();
+    const auto [stop, error] = std::from_chars(number, line.data() + line.size(), value);
+    const std::size_t to = static_cast<std::size_t>(stop - line.data());
+    if (error != std::errc() || !std::string_view(line).substr(to).starts_with(k_to)) {
+      continue;
+    }
+    const std::string_view type = word_at(line, to + k_to.size(), ">"); // "2 x i32"
+    const unsigned count = leading_number(type).value_or(0);
+    const std::string element(field(type, " x "));
+    const unsigned bits = leading_number(std::string_view(element).substr(1)).value_or(0);
+    if (!element.starts_with('i') || count * bits != 64 || bits == 64) {
+      continue;
+    }
+    std::vector<std::string> values;
+    for (unsigned i = 0; i < count; ++i) {
+      const auto part = static_cast<std::uint64_t>(value) >> (i * bits) & ((1ULL << bits) - 1);
+      values.push_back(fmt::format("{} {}", element, part));
+    }
+    line.replace(at, to + k_to.size() + type.size() + 2 - at,
+                 fmt::format("<{}>", fmt::join(values, ", ")));
+  }
+  return line;
+}
+
+// "br label %a, !llvm.loop !7" without its metadata, of which llvm-spirv 15 makes OpLoopMerge: it
+// is not valid if the block behind one loop belongs to another. Only hints are lost.
+std::string_view without_loop_hints(std::string_view line) {
+  return line.starts_with("  br ") ? line.substr(0, line.find(", !llvm.loop ")) : line;
+}
+
 } // namespace
 
 unsigned IrKernel::node(const std::string& which) const {
@@ -375,11 +426,32 @@ std::string with_callable_kernels(std::string_view ir) {
   return kernels.take();
 }
 
+std::string source_place(std::string_view ir, std::string_view spelling) {
+  for (const std::string_view line : base::split_lines(ir)) {
+    const std::string_view node = field(line, ", !dbg !");
+    if (!line.starts_with("  ") || node.empty() || line.find(spelling) == std::string_view::npos) {
+      continue;
+    }
+    const std::string_view location = metadata(ir, node);
+    const std::string_view scope = metadata(ir, field(location, "scope: !"));
+    const std::string_view file = metadata(ir, field(scope, "file: !"));
+    constexpr std::string_view k_name = "filename: \"";
+    const std::size_t name = file.find(k_name);
+    if (name != std::string_view::npos) {
+      return fmt::format("{}:{}:{}", word_at(file, name + k_name.size(), "\""),
+                         field(location, "line: "), field(location, "column: "));
+    }
+  }
+  return {};
+}
+
 std::string repaired_for_spirv(std::string_view ir) {
   std::string text;
   std::size_t number = 0;
   for (const std::string_view line : base::split_lines(ir)) {
-    text += with_known_dimension(with_vector_condition(line, number++)) + '\n';
+    text += without_short_vectors(
+                with_known_dimension(with_vector_condition(without_loop_hints(line), number++))) +
+            '\n';
   }
   return text;
 }

@@ -47,9 +47,17 @@ struct IrKernel {
 // called.
 [[nodiscard]] std::string with_callable_kernels(std::string_view ir);
 
-// Returns the IR with the condition of each `select` of vectors as a vector, which SPIR-V below 1.4
-// requires, and without calls of work-item functions for a constant dimension above 2, for which
-// llvm-spirv reads a component that the vector lacks.
+// Returns the IR as llvm-spirv can translate it:
+// - the condition of each `select` of vectors is a vector, which SPIR-V below 1.4 requires;
+// - there are no calls of work-item functions for a constant dimension above 2, for which
+// llvm-spirv
+//   reads a component that the vector lacks;
+// - loops have no hints;
+// - constants are not made of vectors of one element.
 [[nodiscard]] std::string repaired_for_spirv(std::string_view ir);
+
+// Returns "kernel.cl:3:8", the place in the source of the first instruction that contains
+// `spelling`, according to the line tables of the IR; empty if there is none.
+[[nodiscard]] std::string source_place(std::string_view ir, std::string_view spelling);
 
 } // namespace oclcc::offline

@@ -75,6 +75,20 @@ DefinitionHead read_head(std::string_view line) {
   return head;
 }
 
+// Returns the end of the argument that starts at `start`: its comma or the parenthesis of the list.
+std::size_t argument_end(std::string_view line, std::size_t start) {
+  int depth = 0;
+  std::size_t at = start;
+  for (; at < line.size(); ++at) {
+    const char character = line[at];
+    if (depth == 0 && (character == ',' || character == ')')) {
+      break;
+    }
+    depth += character == '(' ? 1 : character == ')' ? -1 : 0;
+  }
+  return at;
+}
+
 // Of an internal function: those of the libraries, which are mangled, take no images.
 bool may_use_images(std::string_view line) {
   const std::size_t name = line.find('@');
@@ -130,9 +144,11 @@ private:
     const auto types = m_nodes.strings(kernel.node("kernel_arg_base_type"));
     for (std::size_t i = 0; i < std::min(access.size(), types.size()); ++i) {
       if (types[i] == "sampler_t") {
+        m_handles[kernel.symbol].insert(i);
         add_node(fmt::format("ptr @{}, !\"sampler\", i32 {}", kernel.symbol, i));
       } else if (is_image(types[i])) {
         m_has_images = true;
+        m_handles[kernel.symbol].insert(i);
         add_node(
             fmt::format("ptr @{}, !\"{}\", i32 {}", kernel.symbol, annotation_of(access[i]), i));
       }
@@ -150,6 +166,8 @@ private:
       edit_declaration(edited);
     } else if (line.starts_with("define ")) {
       edit_definition(edited);
+    } else if (line == "entry:") {
+      edited += std::exchange(m_conversions, {});
     } else if (m_has_images && line.starts_with("attributes ")) {
       erase_word(edited, " noinline");
     } else if (line.starts_with('@')) {
@@ -239,9 +257,12 @@ private:
   }
 
   // "define weak hidden spir_func float @f(…) local_unnamed_addr #3 {"
-  void edit_definition(std::string& line) const {
+  void edit_definition(std::string& line) {
     const DefinitionHead head = read_head(line);
-    if (head.is_kernel || head.linkage == "available_externally") {
+    if (head.is_kernel) {
+      return edit_handles(line);
+    }
+    if (head.linkage == "available_externally") {
       return;
     }
     const bool is_internal = head.linkage == "internal" || head.linkage == "private";
@@ -254,6 +275,35 @@ private:
     }
     if (!is_internal) {
       line.replace(0, head.size, fmt::format("define internal {}", head.convention));
+    }
+  }
+
+  // "@k(ptr addrspace(1) %i, …" → "@k(i64 %oclcc_handle_0, …" and a pointer made of it. LLVM would
+  // insert conversions of a pointer to an integer in several blocks, and join them by a phi; the
+  // back end then crashes, because it searches the parameter behind each handle.
+  void edit_handles(std::string& line) {
+    const std::size_t name = line.find('@') + 1;
+    std::size_t start = line.find('(', name);
+    const auto handles = m_handles.find(std::string_view(line).substr(name, start - name));
+    if (handles == m_handles.end()) {
+      return;
+    }
+    for (std::size_t i = 0; start < line.size() && line[start] != ')'; ++i) {
+      start += i == 0 ? 1 : 2; // behind "(" or ", "
+      std::size_t end = argument_end(line, start);
+      const std::string argument = line.substr(start, end - start);
+      const std::size_t value = argument.rfind('%');
+      const bool is_named =
+          value != std::string::npos && argument.find_first_of("0123456789", value) != value + 1;
+      if (handles->second.contains(i) && is_named) {
+        const std::string handle = fmt::format("%oclcc_handle_{}", i);
+        m_conversions += fmt::format("\n  {} = inttoptr i64 {} to {}", argument.substr(value),
+                                     handle, argument.substr(0, argument.find(')') + 1));
+        const std::string replacement = "i64 " + handle;
+        line.replace(start, argument.size(), replacement);
+        end = start + replacement.size();
+      }
+      start = end;
     }
   }
 
@@ -309,6 +359,8 @@ private:
   NvptxSettings m_settings;
   unsigned m_next_node;
   bool m_has_images = false;
+  std::map<std::string, std::set<std::size_t>, std::less<>> m_handles; // arguments of kernels
+  std::string m_conversions; // for the entry of the kernel that is being read
   std::set<unsigned> m_samplers;
   std::map<std::string, std::size_t> m_copies; // constants to the numbers of their copies
   std::map<std::string, std::string_view, std::less<>> m_constants;

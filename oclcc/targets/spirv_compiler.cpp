@@ -1,6 +1,7 @@
 #include "targets/offline_compiler.hpp"
 
 #include "format/binary/binary_kernels.hpp"
+#include "opencl/driver.hpp"
 #include "targets/clang_front_end.hpp"
 #include "targets/llvm_ir.hpp"
 
@@ -67,17 +68,8 @@ std::string spirv_language(const OfflineTarget& target) {
   return text;
 }
 
+constexpr const char* k_bitcode_file = "kernel.bc";
 constexpr const char* k_module_file = "kernel.spv";
-
-Result<void> translate(const ToolSession& session, const OfflineTarget& target,
-                       const char* bitcode) {
-  CLBIN_TRY(
-      session.run_step("llvm-spirv", {"--spirv-max-version=" + target.architecture,
-                                      "--preserve-ocl-kernel-arg-type-metadata-through-string",
-                                      "-o", k_module_file, bitcode}));
-  CLBIN_TRY(session.read_output("llvm-spirv", k_module_file));
-  return {};
-}
 
 // The target and its pointers: llvm-spirv 15 cannot translate opaque ones, and later versions of
 // clang have no others.
@@ -94,7 +86,8 @@ Words conversion(const Words& common, const char* action, const char* output, co
 
 // From kernel.bc to repaired.bc, as text in between, which takes as long as to compile.
 Result<void> repair(const ToolSession& session, const Words& common) {
-  CLBIN_TRY(session.run_step("clang", conversion(common, "-emit-llvm", "kernel.ll", "kernel.bc")));
+  CLBIN_TRY(
+      session.run_step("clang", conversion(common, "-emit-llvm", "kernel.ll", k_bitcode_file)));
   CLBIN_TRY_ASSIGN(const auto ir, session.read_output("clang", "kernel.ll"));
   CLBIN_TRY(session.write_input("repaired.ll", repaired_for_spirv(base::as_text(ir))));
   return session.run_step("clang",
@@ -112,25 +105,144 @@ std::string_view without_line(std::string_view message) {
   return message;
 }
 
-// From kernel.bc to a valid module.
-Result<void> make_module(const ToolSession& session, const OfflineTarget& target,
-                         const Words& common) {
-  const std::vector<std::string> validation = {"--target-env", "spv" + target.architecture,
-                                               k_module_file};
-  CLBIN_TRY(translate(session, target, "kernel.bc"));
-  CLBIN_TRY_ASSIGN(const ToolRun first, session.run("spirv-val", validation));
-  if (first.exit_status == 0) {
-    return {};
+// Translates a file to a module. Returns why llvm-spirv failed, or why the module is not valid;
+// std::nullopt if it is. Errors as for ToolSession.
+Result<std::optional<std::string>> translate(const ToolSession& session,
+                                             const OfflineTarget& target, const char* bitcode) {
+  const auto run =
+      session.run("llvm-spirv", {"--spirv-max-version=" + target.architecture,
+                                 "--preserve-ocl-kernel-arg-type-metadata-through-string", "-o",
+                                 k_module_file, bitcode});
+  if (!run) {
+    return run.error().message;
   }
-  CLBIN_TRY(repair(session, common));
-  CLBIN_TRY(translate(session, target, "repaired.bc"));
-  CLBIN_TRY_ASSIGN(const ToolRun second, session.run("spirv-val", validation));
-  if (second.exit_status == 0) {
-    return {};
+  if (run->exit_status != 0) {
+    return failure_text("llvm-spirv", *run);
   }
-  return fail(ErrorCode::internal,
-              "llvm-spirv wrote a module that is not valid; spirv-val reports: {}",
-              without_line(reason_in(second.output)));
+  CLBIN_TRY(session.read_output("llvm-spirv", k_module_file));
+  CLBIN_TRY_ASSIGN(
+      const ToolRun checked,
+      session.run("spirv-val", {"--target-env", "spv" + target.architecture, k_module_file}));
+  if (checked.exit_status != 0) {
+    return fmt::format("llvm-spirv wrote a module that is not valid; spirv-val reports: {}",
+                       without_line(reason_in(checked.output)));
+  }
+  return std::nullopt;
+}
+
+// What SPIR-V or llvm-spirv lacks: how the IR spells it, and a message.
+struct Lack {
+  std::string spelling;
+  std::string message;
+};
+
+// Returns the word behind `mark`; empty if there is none.
+std::string_view word_behind(std::string_view text, std::string_view mark) {
+  const std::size_t at = text.find(mark);
+  const std::string_view rest =
+      at == std::string_view::npos ? std::string_view() : text.substr(at + mark.size());
+  return rest.substr(0, rest.find_first_of(" ,;:[\n"));
+}
+
+// Returns the extension of SPIR-V that a failure of llvm-spirv names; empty if it names none.
+std::string extension_in(std::string_view failure) {
+  constexpr std::string_view k_mark = " SPV_";
+  const std::string_view word = word_behind(failure, k_mark);
+  return word.empty() ? std::string() : fmt::format("{}{}", k_mark.substr(1), word);
+}
+
+std::string lack_of(std::string_view extension) {
+  return fmt::format("it requires the extension {} of SPIR-V, which modules for all drivers do not "
+                     "use",
+                     extension);
+}
+
+// Returns what llvm-spirv can mean by a message such as "ended with 8: llvm.uadd.sat.i32 [Src: …]".
+std::vector<Lack> lacks_in(std::string_view failure) {
+  // Parts of the names of functions.
+  constexpr std::pair<std::string_view, std::string_view> k_extensions[] = {
+      {"SPV_INTEL_subgroups", "intel_sub_group_"},
+      {"SPV_KHR_subgroup_rotate", "_rotate"},
+      {"SPV_KHR_integer_dot_product", "ot"},
+      {"SPV_EXT_shader_atomic_float", "tomic"},
+  };
+  std::vector<Lack> lacks;
+  const std::string extension = extension_in(failure);
+  for (const auto& [name, function] : k_extensions) {
+    if (extension.starts_with(name)) {
+      lacks.push_back({std::string(function), lack_of(extension)});
+    }
+  }
+  if (const auto name = word_behind(failure, " llvm."); !name.empty()) {
+    lacks.push_back({fmt::format("@llvm.{}(", name),
+                     fmt::format("llvm-spirv does not translate the function 'llvm.{}'", name)});
+  }
+  if (const auto count = word_behind(failure, "Unsupported vector type with "); !count.empty()) {
+    lacks.push_back(
+        {fmt::format("<{} x ", count), fmt::format("SPIR-V has no vectors of {} elements", count)});
+  }
+  if (const auto bits = word_behind(failure, "Invalid bit width in input: "); !bits.empty()) {
+    lacks.push_back(
+        {fmt::format("i{} ", bits), fmt::format("SPIR-V has no integers of {} bits", bits)});
+  }
+  // llvm-spirv 15 crashes.
+  lacks.push_back({" asm ", "SPIR-V has no inline assembly"});
+  return lacks;
+}
+
+// Returns a diagnostic such as "kernel.cl:3:8: error: SPIR-V has no inline assembly", or an empty
+// text. `ir` contains line tables.
+std::string diagnostic_of(std::string_view failure, std::string_view ir) {
+  for (const Lack& lack : lacks_in(failure)) {
+    if (const std::string place = source_place(ir, lack.spelling); !place.empty()) {
+      return fmt::format("{}: error: {}\n", place, lack.message);
+    }
+  }
+  return {};
+}
+
+// Searches the source line of a failure. Returns whether it is a diagnostic of the reply now.
+Result<bool> blame_source(const ToolSession& session, FrontEndCall call, std::string_view failure,
+                          BuildReply& reply) {
+  std::ranges::replace(call.words, "-emit-llvm-bc", "-emit-llvm");
+  std::ranges::replace(call.words, k_bitcode_file, "lines.ll");
+  call.words.emplace_back("-debug-info-kind=line-tables-only");
+  BuildReply repeated;
+  CLBIN_TRY_ASSIGN(const bool is_compiled, run_front_end(session, call, repeated));
+  if (!is_compiled) {
+    return false;
+  }
+  CLBIN_TRY_ASSIGN(const auto ir, session.read_output("clang", "lines.ll"));
+  const std::string diagnostic = diagnostic_of(failure, base::as_text(ir));
+  if (diagnostic.empty()) {
+    return false;
+  }
+  reply.log += diagnostic;
+  reply.cl_code = CL_BUILD_PROGRAM_FAILURE;
+  reply.stage = "llvm-spirv";
+  return true;
+}
+
+// From kernel.bc to a valid module. Returns false, with a diagnostic in the reply, if the source
+// contains what cannot be translated.
+Result<bool> make_module(const ToolSession& session, const OfflineTarget& target,
+                         const Words& common, const FrontEndCall& call, BuildReply& reply) {
+  CLBIN_TRY_ASSIGN(auto failure, translate(session, target, k_bitcode_file));
+  if (failure) {
+    CLBIN_TRY(repair(session, common));
+    CLBIN_TRY_ASSIGN(failure, translate(session, target, "repaired.bc"));
+  }
+  if (!failure) {
+    return true;
+  }
+  CLBIN_TRY_ASSIGN(const bool is_blamed, blame_source(session, call, *failure, reply));
+  if (is_blamed) {
+    return false;
+  }
+  if (const std::string extension = extension_in(*failure); !extension.empty()) {
+    return fail(ErrorCode::invalid_argument, "{}", lack_of(extension));
+  }
+  return fail(ErrorCode::internal, "{}", *failure);
 }
 
 std::vector<ToolRow> spirv_tools(const OfflineTarget& /*target*/) {
@@ -150,13 +262,16 @@ Result<void> compile_spirv(const ToolSession& session, const FamilyRequest& requ
   // and unrolls. Without -funroll-loops, each loop has metadata of which llvm-spirv makes
   // OpLoopMerge, which is not valid for some nested loops.
   const FrontEndCall call{common + Words{"-O1", "-funroll-loops", "-D__OPENCL_VERSION__=300",
-                                         "-emit-llvm-bc", "-o", "kernel.bc"},
+                                         "-emit-llvm-bc", "-o", k_bitcode_file},
                           std::move(words), spirv_language(target)};
   CLBIN_TRY_ASSIGN(const bool is_compiled, run_front_end(session, call, reply));
   if (!is_compiled) {
     return {};
   }
-  CLBIN_TRY(make_module(session, target, common));
+  CLBIN_TRY_ASSIGN(const bool is_made, make_module(session, target, common, call, reply));
+  if (!is_made) {
+    return {};
+  }
   CLBIN_TRY_ASSIGN(reply.binary, session.read_output("llvm-spirv", k_module_file));
   CLBIN_TRY_ASSIGN(auto module, format::read_spirv_module(reply.binary));
   CLBIN_TRY(require_resolved(module.imports));

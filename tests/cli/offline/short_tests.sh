@@ -265,6 +265,61 @@ ls
 #| oclcc: error: cannot write 'wrong.ptx': 'spirv:1.2' produces SPIR-V 1.0
 #| oclcc: error: 'two.ptx' can contain only one device binary, but 2 different ones were built; select one with --device or --target
 
+### spirv_messages
+# Messages name the source line of what SPIR-V lacks, and nothing of llvm-spirv's own.
+needs spirv:1.2
+compile() {
+  cat > k.cl
+  oclcc k.cl --target spirv:1.2 -o k.spv
+  echo "exit $?"
+}
+compile <<'END'
+kernel void k(global uint* o) {
+  o[0] = __builtin_elementwise_add_sat(o[1], o[2]);
+}
+END
+compile <<'END'
+typedef int six __attribute__((ext_vector_type(6)));
+kernel void k(global six* o) { *o += 1; }
+END
+compile <<'END'
+static int moved(int x) {
+  int y;
+  __asm__("mov %0, %1" : "=r"(y) : "r"(x));
+  return y;
+}
+kernel void k(global int* o) { *o = moved(*o); }
+END
+compile <<'END'
+uint __attribute__((overloadable)) intel_sub_group_shuffle(uint, uint);
+kernel void k(global uint* o) { *o = intel_sub_group_shuffle(*o, 1u); }
+END
+# llvm-spirv 15 crashes over constants that clang writes as vectors of one element.
+compile <<'END'
+kernel void k(global uint2* o) { o[0] = as_uint2(1UL); o[1] = as_uint2(0x8000000000000000UL); }
+END
+spirv-val k.spv && echo "valid"
+# expected output:
+#| exit 1
+#| exit 1
+#| exit 1
+#| exit 1
+#| exit 0
+#| valid
+# expected errors:
+#| k.cl:2:10: error: llvm-spirv does not translate the function 'llvm.uadd.sat.i32'
+#|     2 |   o[0] = __builtin_elementwise_add_sat(o[1], o[2]);
+#|       |          ^
+#| k.cl:2:33: error: SPIR-V has no vectors of 6 elements
+#|     2 | kernel void k(global six* o) { *o += 1; }
+#|       |                                 ^
+#| k.cl:3:3: error: SPIR-V has no inline assembly
+#|     3 |   __asm__("mov %0, %1" : "=r"(y) : "r"(x));
+#|       |   ^
+#| k.cl:2:38: error: it requires the extension SPV_INTEL_subgroups of SPIR-V, which modules for all drivers do not use
+#|     2 | kernel void k(global uint* o) { *o = intel_sub_group_shuffle(*o, 1u); }
+#|       |                                      ^
+
 ### spirv_validity
 # llvm-spirv 15 translates this code to invalid SPIR-V unless oclcc repairs it.
 needs spirv:1.2
@@ -283,6 +338,15 @@ kernel void loops(global int* a, int n) {
     n -= 2;
   } while (n > 0);
   *a = n;
+}
+
+kernel void unrolls(global int* a, int n) {
+  int x = 0;
+#pragma unroll
+  for (int i = 0; i < n; ++i) { x += a[i]; }
+#pragma unroll
+  do { x ^= a[n]; --n; } while (n > 0);
+  a[0] = x;
 }
 
 kernel void calls(global float* a) { *a = once(*a); }

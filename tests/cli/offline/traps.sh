@@ -32,6 +32,19 @@ oclcc images.cl --target nvptx:sm_80 -o images.ptx
 awk '/\.func /{f=1} /\.entry /{f=0} f && /^[ \t]*(tex|suld|sust)\./' images.ptx
 ptxas=$(PATH=$PATH:/usr/local/cuda/bin command -v ptxas) && { "$ptxas" -arch=sm_80 images.ptx -o images.cubin || echo "not assembled"; }
 
+# An image and a sampler of the kernel are read in nested loops, and again behind them.
+cat > loops.cl <<'END'
+kernel void k(read_only image2d_t i, sampler_t s, global float4* o, int n, int m) {
+  float4 sum = 0;
+  for (int y = 0; y < n; ++y) {
+    for (int x = 0; x < m; ++x) { sum += read_imagef(i, s, (int2)(x, y)); }
+  }
+  o[get_global_id(0)] = sum + read_imagef(i, s, (int2)(n, m));
+}
+END
+oclcc loops.cl --target nvptx:sm_80 -o loops.ptx && grep -c -F '[k_param_0, k_param_1, {' loops.ptx > reads && echo "loops"
+ptxas=$(PATH=$PATH:/usr/local/cuda/bin command -v ptxas) && { "$ptxas" -arch=sm_80 loops.ptx -o loops.cubin || echo "not assembled"; }
+
 # Words of LLVM in names and strings.
 cat > words.cl <<'END'
 struct hidden { int a; int b; };
@@ -60,6 +73,7 @@ oclcc print.cl --target nvptx:sm_70 --no-cache -o one.clbin
 oclcc -q print.cl --target nvptx:sm_70 --no-cache -o two.clbin
 cmp one.clbin two.clbin && echo "the same bytes"
 # expected output:
+#| loops
 #| the same bytes
 # expected errors:
 #| print.cl:1:9: warning: '__OPENCL_VERSION__' macro redefined [-Wmacro-redefined]

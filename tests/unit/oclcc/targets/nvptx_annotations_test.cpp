@@ -30,6 +30,31 @@ TEST(NvptxAnnotations, NameImagesAndSamplers) {
                               "i32 1}\n!nvvm.annotations = !{!6, !7, !8, !9, !10}\n"));
 }
 
+// LLVM cannot convert a parameter twice that is an integer already.
+TEST(NvptxAnnotations, PassImagesAndSamplersAsIntegers) {
+  const std::string text =
+      annotated("define spir_kernel void @k(i32 noundef %n, ptr addrspace(1) readonly %a, ptr "
+                "noundef byval(%struct.s) align 4 %b, ptr addrspace(4) %s, ptr addrspace(1) %0) #0 "
+                "!kernel_arg_access_qual !4 !kernel_arg_base_type !5 {\n"
+                "entry:\n"
+                "  ret void\n"
+                "}\n"
+                "define spir_kernel void @other(ptr addrspace(1) %a) #0 {\n"
+                "entry:\n"
+                "}\n"
+                "!4 = !{!\"none\", !\"read_only\", !\"none\", !\"none\", !\"read_only\"}\n"
+                "!5 = !{!\"int\", !\"image2d_t\", !\"s\", !\"sampler_t\", !\"image2d_t\"}\n");
+  EXPECT_THAT(
+      text,
+      HasSubstr("define spir_kernel void @k(i32 noundef %n, i64 %oclcc_handle_1, ptr noundef "
+                "byval(%struct.s) align 4 %b, i64 %oclcc_handle_3, ptr addrspace(1) %0) #0 "));
+  EXPECT_THAT(text, HasSubstr("entry:\n"
+                              "  %a = inttoptr i64 %oclcc_handle_1 to ptr addrspace(1)\n"
+                              "  %s = inttoptr i64 %oclcc_handle_3 to ptr addrspace(4)\n"
+                              "  ret void\n"));
+  EXPECT_THAT(text, HasSubstr("@other(ptr addrspace(1) %a) #0 {\nentry:\n}\n"));
+}
+
 TEST(NvptxAnnotations, JoinThoseThatAreThere) {
   EXPECT_THAT(annotated("define spir_kernel void @k() !reqd_work_group_size !2 {\n"
                         "!nvvm.annotations = !{!0, !1}\n"
