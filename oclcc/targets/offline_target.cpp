@@ -29,16 +29,23 @@ struct AmdProcessors {
   std::string_view settings; // AMDGPUUsage, "AMDGPU Processors"; in the order of target IDs
 };
 
-// Of GFX8 to GFX10, those in rocm-device-libs 5.2.3, without the APUs of GFX8. It also has gfx940,
-// which was never sold, and no higher one.
+// Those from GFX8 to GFX12 that were sold, without the APUs of GFX8, and the generic ones. gfx940
+// and gfx941 were never sold.
 constexpr AmdProcessors k_amdgcn[] = {
     {"gfx803", ""},
     {"gfx900 gfx902 gfx904", "xnack"},
     {"gfx906 gfx908", "sramecc xnack"},
     {"gfx909", "xnack"},
     {"gfx90a", "sramecc xnack"},
-    {"gfx90c gfx1010 gfx1011 gfx1012 gfx1013", "xnack"},
+    {"gfx90c", "xnack"},
+    {"gfx942 gfx950", "sramecc xnack"},
+    {"gfx1010 gfx1011 gfx1012 gfx1013", "xnack"},
     {"gfx1030 gfx1031 gfx1032 gfx1033 gfx1034 gfx1035 gfx1036", ""},
+    {"gfx1100 gfx1101 gfx1102 gfx1103 gfx1150 gfx1151 gfx1152 gfx1153 gfx1200 gfx1201", ""},
+    {"gfx9-generic", "xnack"},
+    {"gfx9-4-generic", "sramecc xnack"},
+    {"gfx10-1-generic", "xnack"},
+    {"gfx10-3-generic gfx11-generic gfx12-generic", ""},
 };
 
 struct IntelProduct {
@@ -108,7 +115,11 @@ bool has_settings(const OfflineTarget& target) {
   return target.architecture.find(':') != std::string::npos;
 }
 
-// As a device of the target reports it.
+bool is_generic(const OfflineTarget& target) {
+  return target.architecture.find("-generic") != std::string::npos;
+}
+
+// As a device of the target reports it; of a generic target, which no device reports, its name.
 std::string recorded_architecture(const OfflineTarget& target) {
   if (target.family == OfflineFamily::spirv) {
     return {};
@@ -177,7 +188,7 @@ std::vector<TargetGroup> target_groups() {
   const auto is_in_all = [](const OfflineTarget& target) {
     switch (target.family) {
     case OfflineFamily::amdgcn:
-      return !has_settings(target);
+      return !has_settings(target) && !is_generic(target);
     case OfflineFamily::intel:
       return true;
     case OfflineFamily::spirv: // one version serves: drivers of OpenCL 2.1 and later accept 1.2
@@ -192,7 +203,8 @@ std::vector<TargetGroup> target_groups() {
         OfflineFamily::spirv}) {
     groups.push_back(
         {fmt::format("{}:{}", to_string(family), k_all), matching([&](const OfflineTarget& target) {
-           return target.family == family && target.address_bits == 64 && !has_settings(target);
+           return target.family == family && target.address_bits == 64 && !has_settings(target) &&
+                  !is_generic(target);
          })});
     if (family == OfflineFamily::nvptx) {
       groups.push_back({"nvptx:all-major", matching(is_major)});
