@@ -13,13 +13,15 @@ constexpr std::string_view k_families[] = {"nvptx", "cubin", "amdgcn", "intel", 
 constexpr std::string_view k_32_bits = ":32";
 
 // Of compute capability 5.0 and higher: the driver that is current in 2026 supports no older one.
-constexpr std::array k_nvptx = {"sm_50", "sm_52", "sm_53", "sm_60", "sm_61", "sm_62", "sm_70",
-                                "sm_72", "sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90"};
+constexpr std::array k_nvptx = {"sm_50",  "sm_52",  "sm_53",  "sm_60",  "sm_61", "sm_62", "sm_70",
+                                "sm_72",  "sm_75",  "sm_80",  "sm_86",  "sm_87", "sm_89", "sm_90",
+                                "sm_100", "sm_103", "sm_110", "sm_120", "sm_121"};
 // ptxas 13.0 knows no lower ones.
 constexpr std::array k_cubin = {"sm_75", "sm_80",  "sm_86",  "sm_87",  "sm_88",  "sm_89",
                                 "sm_90", "sm_100", "sm_103", "sm_110", "sm_120", "sm_121"};
 // The first of each major compute capability, whose PTX all others of it accept.
-constexpr std::array k_nvptx_major = {"sm_50", "sm_60", "sm_70", "sm_80", "sm_90"};
+constexpr std::array k_nvptx_major = {"sm_50", "sm_60",  "sm_70",  "sm_80",
+                                      "sm_90", "sm_100", "sm_110", "sm_120"};
 // clang 15's translator writes up to 1.4, which is also the highest version that a driver here
 // lists.
 constexpr std::array k_spirv = {"1.0", "1.1", "1.2", "1.3", "1.4"};

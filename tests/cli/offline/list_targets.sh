@@ -24,6 +24,11 @@ oclcc --list-targets k.cl; echo "exit $?"
 #| nvptx:sm_87                     requires the *
 #| nvptx:sm_89                     requires the *
 #| nvptx:sm_90                     requires the *
+#| nvptx:sm_100                    requires the *
+#| nvptx:sm_103                    requires the *
+#| nvptx:sm_110                    requires the *
+#| nvptx:sm_120                    requires the *
+#| nvptx:sm_121                    requires the *
 #| cubin:sm_75                     requires the *
 #| cubin:sm_80                     requires the *
 #| cubin:sm_86                     requires the *
@@ -169,9 +174,9 @@ oclcc --list-targets k.cl; echo "exit $?"
 #| spirv:1.3                       requires the *
 #| spirv:1.4:32                    requires the *
 #| spirv:1.4                       requires the *
-#| all = nvptx:sm_50 nvptx:sm_60 nvptx:sm_70 nvptx:sm_80 nvptx:sm_90 amdgcn:gfx803 amdgcn:gfx900 amdgcn:gfx902 amdgcn:gfx904 amdgcn:gfx906 amdgcn:gfx908 amdgcn:gfx909 amdgcn:gfx90a amdgcn:gfx90c amdgcn:gfx942 amdgcn:gfx950 amdgcn:gfx1010 amdgcn:gfx1011 amdgcn:gfx1012 amdgcn:gfx1013 amdgcn:gfx1030 amdgcn:gfx1031 amdgcn:gfx1032 amdgcn:gfx1033 amdgcn:gfx1034 amdgcn:gfx1035 amdgcn:gfx1036 amdgcn:gfx1100 amdgcn:gfx1101 amdgcn:gfx1102 amdgcn:gfx1103 amdgcn:gfx1150 amdgcn:gfx1151 amdgcn:gfx1152 amdgcn:gfx1153 amdgcn:gfx1200 amdgcn:gfx1201 intel:bdw intel:skl intel:kbl intel:cfl intel:bxt intel:glk intel:icllp intel:lkf intel:ehl intel:tgllp intel:rkl intel:adl-s intel:adl-p intel:adl-n intel:dg1 spirv:1.2
-#| nvptx:all = nvptx:sm_50 nvptx:sm_52 nvptx:sm_53 nvptx:sm_60 nvptx:sm_61 nvptx:sm_62 nvptx:sm_70 nvptx:sm_72 nvptx:sm_75 nvptx:sm_80 nvptx:sm_86 nvptx:sm_87 nvptx:sm_89 nvptx:sm_90
-#| nvptx:all-major = nvptx:sm_50 nvptx:sm_60 nvptx:sm_70 nvptx:sm_80 nvptx:sm_90
+#| all = nvptx:sm_50 nvptx:sm_60 nvptx:sm_70 nvptx:sm_80 nvptx:sm_90 nvptx:sm_100 nvptx:sm_110 nvptx:sm_120 amdgcn:gfx803 amdgcn:gfx900 amdgcn:gfx902 amdgcn:gfx904 amdgcn:gfx906 amdgcn:gfx908 amdgcn:gfx909 amdgcn:gfx90a amdgcn:gfx90c amdgcn:gfx942 amdgcn:gfx950 amdgcn:gfx1010 amdgcn:gfx1011 amdgcn:gfx1012 amdgcn:gfx1013 amdgcn:gfx1030 amdgcn:gfx1031 amdgcn:gfx1032 amdgcn:gfx1033 amdgcn:gfx1034 amdgcn:gfx1035 amdgcn:gfx1036 amdgcn:gfx1100 amdgcn:gfx1101 amdgcn:gfx1102 amdgcn:gfx1103 amdgcn:gfx1150 amdgcn:gfx1151 amdgcn:gfx1152 amdgcn:gfx1153 amdgcn:gfx1200 amdgcn:gfx1201 intel:bdw intel:skl intel:kbl intel:cfl intel:bxt intel:glk intel:icllp intel:lkf intel:ehl intel:tgllp intel:rkl intel:adl-s intel:adl-p intel:adl-n intel:dg1 spirv:1.2
+#| nvptx:all = nvptx:sm_50 nvptx:sm_52 nvptx:sm_53 nvptx:sm_60 nvptx:sm_61 nvptx:sm_62 nvptx:sm_70 nvptx:sm_72 nvptx:sm_75 nvptx:sm_80 nvptx:sm_86 nvptx:sm_87 nvptx:sm_89 nvptx:sm_90 nvptx:sm_100 nvptx:sm_103 nvptx:sm_110 nvptx:sm_120 nvptx:sm_121
+#| nvptx:all-major = nvptx:sm_50 nvptx:sm_60 nvptx:sm_70 nvptx:sm_80 nvptx:sm_90 nvptx:sm_100 nvptx:sm_110 nvptx:sm_120
 #| cubin:all = cubin:sm_75 cubin:sm_80 cubin:sm_86 cubin:sm_87 cubin:sm_88 cubin:sm_89 cubin:sm_90 cubin:sm_100 cubin:sm_103 cubin:sm_110 cubin:sm_120 cubin:sm_121
 #| amdgcn:all = amdgcn:gfx803 amdgcn:gfx900 amdgcn:gfx902 amdgcn:gfx904 amdgcn:gfx906 amdgcn:gfx908 amdgcn:gfx909 amdgcn:gfx90a amdgcn:gfx90c amdgcn:gfx942 amdgcn:gfx950 amdgcn:gfx1010 amdgcn:gfx1011 amdgcn:gfx1012 amdgcn:gfx1013 amdgcn:gfx1030 amdgcn:gfx1031 amdgcn:gfx1032 amdgcn:gfx1033 amdgcn:gfx1034 amdgcn:gfx1035 amdgcn:gfx1036 amdgcn:gfx1100 amdgcn:gfx1101 amdgcn:gfx1102 amdgcn:gfx1103 amdgcn:gfx1150 amdgcn:gfx1151 amdgcn:gfx1152 amdgcn:gfx1153 amdgcn:gfx1200 amdgcn:gfx1201
 #| intel:all = intel:bdw intel:skl intel:kbl intel:cfl intel:bxt intel:glk intel:icllp intel:lkf intel:ehl intel:tgllp intel:rkl intel:adl-s intel:adl-p intel:adl-n intel:dg1
