@@ -105,6 +105,22 @@ std::vector<OfflineTarget> make_known_targets() {
   return targets;
 }
 
+// What a product ships: one entry, generic or lowest, for each family of devices that loads it.
+// Those of Intel load code for one product each, and compile SPIR-V. gfx942 instead of
+// gfx9-4-generic, which the release of clang for the others does not have.
+constexpr std::string_view k_gpus[] = {"nvptx:sm_50",
+                                       "nvptx:sm_70",
+                                       "amdgcn:gfx803",
+                                       "amdgcn:gfx908",
+                                       "amdgcn:gfx90a",
+                                       "amdgcn:gfx942",
+                                       "amdgcn:gfx9-generic",
+                                       "amdgcn:gfx10-1-generic",
+                                       "amdgcn:gfx10-3-generic",
+                                       "amdgcn:gfx11-generic",
+                                       "amdgcn:gfx12-generic",
+                                       "spirv:1.2"};
+
 std::vector<OfflineTarget> matching(const auto& is_member) {
   std::vector<OfflineTarget> targets;
   const auto known = known_targets();
@@ -199,7 +215,11 @@ std::vector<TargetGroup> target_groups() {
       return is_major(target);
     }
   };
-  std::vector<TargetGroup> groups = {{std::string(k_all), matching(is_in_all)}};
+  const auto is_in_gpus = [](const OfflineTarget& target) {
+    return std::ranges::find(k_gpus, spelling_of(target)) != std::end(k_gpus);
+  };
+  std::vector<TargetGroup> groups = {{std::string(k_all), matching(is_in_all)},
+                                     {"gpus", matching(is_in_gpus)}};
   for (const OfflineFamily family :
        {OfflineFamily::nvptx, OfflineFamily::cubin, OfflineFamily::amdgcn, OfflineFamily::intel,
         OfflineFamily::spirv}) {

@@ -172,6 +172,15 @@ TEST(OfflineTarget, AllIsEveryVendorsDevicesAndOneSpirv) {
   EXPECT_EQ(spellings("all"), expected);
 }
 
+// A pinned list, as "all" is.
+TEST(OfflineTarget, GpusIsOneEntryForEachFamilyOfDevices) {
+  EXPECT_THAT(spellings("gpus"),
+              ElementsAre("nvptx:sm_50", "nvptx:sm_70", "amdgcn:gfx803", "amdgcn:gfx908",
+                          "amdgcn:gfx90a", "amdgcn:gfx942", "amdgcn:gfx9-generic",
+                          "amdgcn:gfx10-1-generic", "amdgcn:gfx10-3-generic",
+                          "amdgcn:gfx11-generic", "amdgcn:gfx12-generic", "spirv:1.2"));
+}
+
 TEST(OfflineTarget, RefusesWhatIsNoTarget) {
   for (const std::string word : {"", "spir", "nvptx:sm_20", "cubin:sm_50", "SPIRV:1.2", "1.2",
                                  ":1.2", "spirv", "all,spirv:1.2"}) {
