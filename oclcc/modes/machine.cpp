@@ -121,7 +121,7 @@ Result<std::vector<ListedTarget>> find_targets(const Options& options,
       continue;
     }
     CLBIN_TRY_ASSIGN(auto job, offline::find_job(target, options.tools, digests));
-    if (!job.tested_versions.empty()) {
+    if (job.depends_on_versions()) {
       rows.push_back(listed.size() - 1);
       jobs.push_back(std::move(job));
     }

@@ -10,9 +10,17 @@ namespace oclcc::offline {
 
 namespace {
 
-// The highest that clang 15 and rocm-device-libs 5.2.3 have in common and that drivers since ROCm
-// 4.2 load.
-constexpr const char* k_code_object_version = "4";
+// The first release of clang that has the processors, of those newer than clang 15.
+struct NewProcessors {
+  std::string_view names;
+  unsigned first_clang;
+};
+constexpr NewProcessors k_new_processors[] = {
+    {"gfx942 gfx1100 gfx1101 gfx1102 gfx1103 gfx1150 gfx1151", 17},
+    {"gfx1200 gfx1201", 18},
+    {"gfx1152 gfx9-generic gfx10-1-generic gfx10-3-generic gfx11-generic gfx12-generic", 19},
+    {"gfx950 gfx1153 gfx9-4-generic", 20},
+};
 
 constexpr const char* k_flush_f32 = "-fdenormal-fp-math-f32=preserve-sign,preserve-sign";
 
@@ -36,6 +44,70 @@ bool is_gfx8(const OfflineTarget& target) {
   return processor_of(target) == "gfx803";
 }
 
+bool is_generic(const OfflineTarget& target) {
+  return processor_of(target).ends_with("-generic");
+}
+
+// clang 15 knows gfx1100 to gfx1103, too, but was released before them.
+unsigned first_clang(const OfflineTarget& target) {
+  const std::string processor = processor_of(target);
+  const auto* const found =
+      std::ranges::find_if(k_new_processors, [&](const NewProcessors& processors) {
+        return has(words_of(processors.names), processor);
+      });
+  return found == std::end(k_new_processors) ? 0 : found->first_clang;
+}
+bool is_new(const OfflineTarget& target) {
+  return first_clang(target) != 0;
+}
+
+// 4 is the highest that clang 15 and rocm-device-libs 5.2.3 have in common and that drivers since
+// ROCm 4.2 load. 5 is the default of clang since release 18, which is as old as the new processors'
+// drivers. Generic processors require 6 (AMDGPUUsage), which drivers since ROCm 6.3 load.
+unsigned code_object_version(const OfflineTarget& target) {
+  if (is_generic(target)) {
+    return 6;
+  }
+  return is_new(target) ? 5 : 4;
+}
+
+// Wavefronts have 32 work-items from GFX10 on.
+bool has_wide_wavefronts(const OfflineTarget& target) {
+  return target.architecture.starts_with("gfx8") || target.architecture.starts_with("gfx9");
+}
+
+// The devices of these processors report no images.
+bool has_images(const OfflineTarget& target) {
+  constexpr std::string_view k_without[] = {"gfx942", "gfx950", "gfx9-4-generic"};
+  return std::ranges::find(k_without, processor_of(target)) == std::end(k_without);
+}
+
+// Returns the value of __oclc_ISA_version for a new processor: 1000 times the major version, and
+// 100 times the minor one. Of a generic processor, that of the processor whose functions its other
+// processors have, too.
+unsigned isa_version(const OfflineTarget& target) {
+  constexpr std::pair<std::string_view, unsigned> k_generic[] = {
+      {"gfx9-generic", 9000},     {"gfx9-4-generic", 9402}, {"gfx10-1-generic", 10100},
+      {"gfx10-3-generic", 10300}, {"gfx11-generic", 11003}, {"gfx12-generic", 12000}};
+  const std::string processor = processor_of(target);
+  for (const auto& [name, version] : k_generic) {
+    if (name == processor) {
+      return version;
+    }
+  }
+  const auto info = format::parse_amd_target(processor).value_or(format::BinaryInfo{});
+  return info.arch_major * 1000U + info.arch_minor * 100U + info.arch_stepping;
+}
+
+// Returns the source with which the libraries are linked. It defines the two constants that
+// rocm-device-libs 5.2.3 has for old processors only.
+std::string constants_text(const OfflineTarget& target) {
+  return is_new(target) ? fmt::format("const __constant int __oclc_ISA_version = {};\n"
+                                      "const __constant int __oclc_ABI_version = {};\n",
+                                      isa_version(target), 100 * code_object_version(target))
+                        : std::string();
+}
+
 // "+sramecc", "-xnack"
 Words feature_words(const OfflineTarget& target) {
   Words words;
@@ -53,15 +125,19 @@ Words feature_words(const OfflineTarget& target) {
 Words amd_target_words(const OfflineTarget& target) {
   return words_of(fmt::format("-triple amdgcn-amd-amdhsa -target-cpu {} -mcode-object-version={} "
                               "-mframe-pointer=none -O3 -vectorize-loops -vectorize-slp",
-                              processor_of(target), k_code_object_version)) +
+                              processor_of(target), code_object_version(target))) +
          feature_words(target);
 }
 
 // What AMD's driver defines, besides clang (ROCclr, Program::ProcessOptions; its devices of GFX8
 // have version 1.2).
 Words language_words(const OfflineTarget& target) {
-  return {fmt::format("-D__OPENCL_VERSION__={}", is_gfx8(target) ? 120 : 200),
-          "-D__IMAGE_SUPPORT__=1", "-cl-ext=+cl_khr_depth_images,+cl_khr_subgroups"};
+  Words words = {fmt::format("-D__OPENCL_VERSION__={}", is_gfx8(target) ? 120 : 200)};
+  if (has_images(target)) {
+    words.push_back("-D__IMAGE_SUPPORT__=1");
+  }
+  words.push_back("-cl-ext=+cl_khr_depth_images,+cl_khr_subgroups");
+  return words;
 }
 
 // AMD's link order. The files oclc_* contain one constant each, which the others test.
@@ -69,7 +145,7 @@ Words library_words(const ToolSession& session, const FamilyRequest& request) {
   const auto& [target, options, shared] = request;
   const auto word_of = [](bool is_on) { return is_on ? "on" : "off"; };
   const bool is_relaxed = has(options, k_relaxed_math);
-  const std::array names = {
+  Words names = {
       std::string("opencl"),
       std::string("ocml"),
       std::string("ockl"),
@@ -77,9 +153,11 @@ Words library_words(const ToolSession& session, const FamilyRequest& request) {
       fmt::format("oclc_unsafe_math_{}", word_of(is_relaxed || has(options, k_unsafe_math))),
       fmt::format("oclc_finite_only_{}", word_of(is_relaxed || has(options, k_finite_math))),
       fmt::format("oclc_correctly_rounded_sqrt_{}", word_of(has(options, k_correct_rounding))),
-      fmt::format("oclc_wavefrontsize64_{}", word_of(!target.architecture.starts_with("gfx10"))),
-      fmt::format("oclc_isa_version_{}", processor_of(target).substr(3)), // after "gfx"
-      fmt::format("oclc_abi_version_{}00", k_code_object_version)};
+      fmt::format("oclc_wavefrontsize64_{}", word_of(has_wide_wavefronts(target)))};
+  if (!is_new(target)) { // otherwise constants_text defines them
+    names.push_back(fmt::format("oclc_isa_version_{}", processor_of(target).substr(3))); // "gfx"
+    names.push_back(fmt::format("oclc_abi_version_{}00", code_object_version(target)));
+  }
   Words words;
   for (const std::string& name : names) {
     words.push_back("-mlink-builtin-bitcode");
@@ -109,19 +187,20 @@ Result<void> require_linked(const ToolSession& session) {
 
 // Optimizes the program as AMD's driver does, which is when printf is lowered: before the libraries
 // are linked, and with them. `words` are those of both steps.
-Result<void> make_object(const ToolSession& session, const Words& words, const Words& libraries) {
+Result<void> make_object(const ToolSession& session, const Words& words, const Words& libraries,
+                         const std::string& constants) {
   CLBIN_TRY(
       session.run_step("clang", words_of("-cc1") + words +
                                     words_of("-w -emit-llvm-bc -o kernel.bc -x ir callable.ll")));
   // clang 15 links libraries only with a source file. AMD's have no typed pointers.
-  CLBIN_TRY(session.write_input("empty.cl", {}));
+  CLBIN_TRY(session.write_input("constants.cl", constants));
   Words with_opaque_pointers = words;
   std::erase(with_opaque_pointers, k_typed_pointers);
   return session.run_step(
       "clang", words_of("-cc1") + with_opaque_pointers + words_of("-mlink-bitcode-file kernel.bc") +
                    libraries +
                    words_of("-mllvm -amdgpu-internalize-symbols -w -emit-obj -o kernel.o -x cl "
-                            "empty.cl"));
+                            "constants.cl"));
 }
 
 // Whether a value of a call is a pointer to constant memory and not a constant.
@@ -146,7 +225,33 @@ bool has_computed_string(std::string_view call) {
 constexpr const char* k_libraries_of_5 = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
 constexpr const char* k_libraries_of_17 = "/usr/lib/llvm-17/lib/clang/17/amdgcn/bitcode";
 
-std::vector<ToolRow> amdgcn_tools(const OfflineTarget& /*target*/) {
+// Of releases that have all processors of today, with the libraries of both releases of Debian.
+std::vector<ToolRow> tools_for_new(const OfflineTarget& target) {
+  struct LibrariesOf {
+    ClangRelease release;
+    const char* path;
+    const char* package;
+  };
+  constexpr LibrariesOf k_rows[] = {
+      {{"19", "13"}, k_libraries_of_17, "rocm-device-libs-17"},
+      {{"19", "12"}, k_libraries_of_5, "rocm-device-libs"},
+      {{"22", "12"}, k_libraries_of_5, "rocm-device-libs"},
+  };
+  std::vector<ToolRow> rows;
+  for (const auto& [release, path, package] : k_rows) {
+    if (std::string_view(release.version) == "19" && first_clang(target) > 19) {
+      continue;
+    }
+    rows.push_back(row_with_clang(release, {{"lld", release.name("ld.lld"), release.name("lld")},
+                                            {"rocm-device-libs", path, package}}));
+  }
+  return rows;
+}
+
+std::vector<ToolRow> amdgcn_tools(const OfflineTarget& target) {
+  if (is_new(target)) {
+    return tools_for_new(target);
+  }
   return rows_with_clang([](const ClangRelease& release) -> std::vector<ToolRow::Tool> {
     const bool is_first = release.version == k_clang_releases[0].version;
     return {{"lld", release.name("ld.lld"), release.name("lld")},
@@ -171,14 +276,44 @@ Result<void> compile_amdgcn(const ToolSession& session, const FamilyRequest& req
   if (!is_compiled) {
     return {};
   }
-  CLBIN_TRY_ASSIGN(const auto ir, session.read_output("clang", "kernel.ll"));
-  CLBIN_TRY(require_constant_strings(base::as_text(ir)));
-  CLBIN_TRY(session.write_input("callable.ll", with_callable_kernels(base::as_text(ir))));
-  CLBIN_TRY(make_object(session, common + words, library_words(session, request)));
+  CLBIN_TRY_ASSIGN(const auto written, session.read_output("clang", "kernel.ll"));
+  const std::string ir = with_marked_generic_pointers(base::as_text(written));
+  CLBIN_TRY(require_constant_strings(ir));
+  if (!has_images(target)) {
+    CLBIN_TRY(require_no_images(ir, processor_of(target)));
+  }
+  CLBIN_TRY(session.write_input("callable.ll", with_callable_kernels(ir)));
+  CLBIN_TRY(make_object(session, common + words, library_words(session, request),
+                        constants_text(target)));
   CLBIN_TRY(require_linked(session));
   CLBIN_TRY_ASSIGN(reply.binary, session.read_output("lld", "kernel.co"));
   CLBIN_TRY_ASSIGN(reply.kernels, format::read_amd_kernels(reply.binary));
   return {};
+}
+
+// Returns the symbol of a line "declare … @_Z5fractfPf(…", otherwise nothing.
+std::string_view declared_function(std::string_view line) {
+  const std::size_t start = line.find("@_Z");
+  if (!line.starts_with("declare ") || start == std::string_view::npos) {
+    return {};
+  }
+  return line.substr(start, line.find('(', start) - start);
+}
+
+std::string with_marks(std::string_view symbol) {
+  if (symbol.empty()) {
+    return {};
+  }
+  const std::string name = source_name(symbol.substr(1));
+  const std::size_t types = symbol.find(name) + name.size();
+  std::string marked(symbol.substr(0, types));
+  for (std::size_t at = types; at < symbol.size(); ++at) {
+    marked += symbol[at];
+    if (symbol[at] == 'P' && !symbol.substr(at).starts_with("PU3AS")) {
+      marked += "U3AS0";
+    }
+  }
+  return marked;
 }
 
 } // namespace
@@ -195,6 +330,35 @@ Result<void> require_constant_strings(std::string_view ir) {
   return {};
 }
 
+std::string with_marked_generic_pointers(std::string_view ir) {
+  std::map<std::string, std::string, std::less<>> names;
+  for (const std::string_view line : base::split_lines(ir)) {
+    const std::string_view symbol = declared_function(line);
+    if (std::string marked = with_marks(symbol); marked != symbol) {
+      names.emplace(symbol, std::move(marked));
+    }
+  }
+  std::string text(ir);
+  for (const auto& [symbol, marked] : names) {
+    for (std::size_t at = text.find(symbol + "("); at != std::string::npos;
+         at = text.find(symbol + "(", at + marked.size())) {
+      text.replace(at, symbol.size(), marked);
+    }
+  }
+  return text;
+}
+
+Result<void> require_no_images(std::string_view ir, std::string_view processor) {
+  for (const std::string_view line : base::split_lines(ir)) {
+    const std::string_view symbol = declared_function(line);
+    if (symbol.find("ocl_image") != std::string_view::npos) {
+      return fail(ErrorCode::invalid_argument, "'{}' is called, and {} has no images",
+                  source_name(symbol.substr(1)), processor);
+    }
+  }
+  return {};
+}
+
 std::vector<std::string> undefined_symbols(std::string_view lld_output) {
   constexpr std::string_view k_message = "error: undefined symbol: ";
   std::set<std::string> symbols;
@@ -206,7 +370,8 @@ std::vector<std::string> undefined_symbols(std::string_view lld_output) {
   return {symbols.begin(), symbols.end()};
 }
 
-const FamilyCompiler k_amdgcn_compiler = {amdgcn_tools, compile_amdgcn, pointers_preparation,
-                                          ask_for_typed_pointers};
+const FamilyCompiler k_amdgcn_compiler = {amdgcn_tools,         compile_amdgcn,
+                                          pointers_preparation, ask_for_typed_pointers,
+                                          print_version,        first_clang};
 
 } // namespace oclcc::offline

@@ -177,14 +177,17 @@ std::string ClangRelease::name(std::string_view tool) const {
   return fmt::format("{}-{}", tool, version);
 }
 
+ToolRow row_with_clang(const ClangRelease& release, std::vector<ToolRow::Tool> others) {
+  ToolRow row{std::move(others), release.debian};
+  row.tools.insert(row.tools.begin(), {"clang", release.name("clang"), release.name("clang")});
+  return row;
+}
+
 std::vector<ToolRow>
 rows_with_clang(std::vector<ToolRow::Tool> (*others)(const ClangRelease& release)) {
   std::vector<ToolRow> rows;
   for (const ClangRelease& release : k_clang_releases) {
-    ToolRow& row = rows.emplace_back();
-    row.tools = others(release);
-    row.tools.insert(row.tools.begin(), {"clang", release.name("clang"), release.name("clang")});
-    row.debian = release.debian;
+    rows.push_back(row_with_clang(release, others(release)));
   }
   return rows;
 }

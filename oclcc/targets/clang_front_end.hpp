@@ -56,7 +56,10 @@ struct ClangRelease {
 inline constexpr ClangRelease k_clang_releases[] = {
     {"15", "12"}, {"19", "13"}, {"18", ""}, {"17", ""}};
 
-// Returns a row for each of these releases: clang, and `others` of it.
+// Returns the row of a release: clang, and `others`.
+[[nodiscard]] ToolRow row_with_clang(const ClangRelease& release,
+                                     std::vector<ToolRow::Tool> others);
+// Returns a row for each of k_clang_releases.
 [[nodiscard]] std::vector<ToolRow>
     rows_with_clang(std::vector<ToolRow::Tool> (*others)(const ClangRelease& release));
 
@@ -94,6 +97,15 @@ struct FrontEndCall {
 // invalid_argument: in `ir`, which is not optimized, the format or a string of a call of printf is
 // not a literal or a constant array. LLVM would drop the call, or print "???".
 [[nodiscard]] Result<void> require_constant_strings(std::string_view ir);
+
+// Returns the IR with the functions of AMD's libraries under the names that they have there. clang
+// 21 and later do not write the address space of a generic pointer into names: "_Z5fractfPf" for
+// "_Z5fractfPU3AS0f".
+[[nodiscard]] std::string with_marked_generic_pointers(std::string_view ir);
+
+// invalid_argument: the IR calls functions of images. Processors without images would run a kernel
+// from which LLVM has removed the calls, and all that depends on them.
+[[nodiscard]] Result<void> require_no_images(std::string_view ir, std::string_view processor);
 
 // Returns the symbols that lld reports as undefined, in ascending order.
 [[nodiscard]] std::vector<std::string> undefined_symbols(std::string_view lld_output);

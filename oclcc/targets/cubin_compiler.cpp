@@ -119,12 +119,15 @@ unsigned capability_of(std::string_view architecture) {
   return capability;
 }
 
-// ptxas takes PTX for the same or a lower compute capability: the highest such that is a target.
+// ptxas takes PTX for the same or a lower compute capability: the highest such that is a target, of
+// at most 9.0, because PTX of higher ones contains nothing more.
 OfflineTarget ptx_target(const OfflineTarget& target) {
+  constexpr unsigned k_highest = 90;
   OfflineTarget best{OfflineFamily::nvptx, {}, 64};
   for (const OfflineTarget& known : known_targets()) {
     const unsigned capability = capability_of(known.architecture);
-    if (known.family == best.family && capability <= capability_of(target.architecture) &&
+    if (known.family == best.family && capability <= k_highest &&
+        capability <= capability_of(target.architecture) &&
         capability > capability_of(best.architecture)) {
       best = known;
     }

@@ -30,8 +30,9 @@ const OptionRule k_nvptx_rules[] = {
 // 13.0), so that the oldest driver accepts it.
 std::string ptx_version(std::string_view architecture) {
   constexpr std::pair<std::string_view, std::string_view> k_versions[] = {
-      {"sm_72", "6.1"}, {"sm_75", "6.3"}, {"sm_80", "7.0"}, {"sm_86", "7.1"},
-      {"sm_87", "7.4"}, {"sm_89", "7.8"}, {"sm_90", "7.8"}};
+      {"sm_72", "6.1"},  {"sm_75", "6.3"},  {"sm_80", "7.0"},  {"sm_86", "7.1"},
+      {"sm_87", "7.4"},  {"sm_89", "7.8"},  {"sm_90", "7.8"},  {"sm_100", "8.6"},
+      {"sm_103", "8.8"}, {"sm_110", "9.0"}, {"sm_120", "8.7"}, {"sm_121", "8.8"}};
   for (const auto& [name, version] : k_versions) {
     if (name == architecture) {
       return std::string(version);
@@ -57,7 +58,7 @@ Result<std::string> ptx_version_for(const OfflineTarget& target, std::string_vie
                   "the arguments of the kernel '{}' have {} bytes, and {} takes {} at most",
                   kernel.reflection.name, bytes, target.architecture, limit);
     }
-    version = bytes > k_small ? "8.1" : version;
+    version = bytes > k_small ? std::max(version, std::string("8.1")) : version; // one digit each
   }
   return version;
 }
@@ -65,10 +66,11 @@ Result<std::string> ptx_version_for(const OfflineTarget& target, std::string_vie
 // The highest that clang 15 knows serves those above it: OpenCL C has nothing that needs more, and
 // clang 19 makes slower code (bench/results/offline_targets.md).
 std::string clang_architecture(const OfflineTarget& target) {
-  constexpr std::string_view k_unknown_to_clang[] = {"sm_87", "sm_89", "sm_90"};
+  constexpr std::string_view k_highest = "sm_86";
+  const std::string& name = target.architecture; // a longer one has a higher number
   const bool is_known =
-      std::ranges::find(k_unknown_to_clang, target.architecture) == std::end(k_unknown_to_clang);
-  return is_known ? target.architecture : "sm_86";
+      name.size() < k_highest.size() || (name.size() == k_highest.size() && name <= k_highest);
+  return is_known ? name : std::string(k_highest);
 }
 
 Words target_words(const OfflineTarget& target) {

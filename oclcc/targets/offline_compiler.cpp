@@ -2,6 +2,7 @@
 
 #include "targets/clang_front_end.hpp"
 
+#include <charconv>
 #include <fmt/format.h>
 #include <mutex>
 
@@ -60,6 +61,17 @@ Result<void> require_tested(const OfflineJob& job, const std::string& tool,
               job.tools.find(tool)->second.string());
 }
 
+// A clang that does not have the target would only say that it does not know a word.
+Result<void> require_known_target(const OfflineJob& job, const std::string& version) {
+  unsigned release = 0;
+  std::from_chars(version.data(), version.data() + version.size(), release);
+  if (release >= job.first_clang) {
+    return {};
+  }
+  return fail(ErrorCode::no_device, "requires clang {} or later, and '{}' is of version {}",
+              job.first_clang, job.tools.find("clang")->second.string(), version);
+}
+
 std::string key_of_shared(const OfflineJob& job) {
   const std::string name = preparation_of(job);
   const auto clang = job.tools.find("clang");
@@ -80,13 +92,17 @@ public:
 
   Result<void> require_tested_tools(std::size_t target) override {
     const OfflineJob& job = m_jobs[target];
-    if (job.tested_versions.empty()) {
+    if (!job.depends_on_versions()) {
       return {};
     }
     CLBIN_TRY_ASSIGN(const ToolSession session, start_tools(job, "versions-"));
     for (const auto& [tool, versions] : job.tested_versions) {
       CLBIN_TRY_ASSIGN(const std::string version, version_of(job, tool, session));
       CLBIN_TRY(require_tested(job, tool, version));
+    }
+    if (job.first_clang != 0) {
+      CLBIN_TRY_ASSIGN(const std::string version, version_of(job, "clang", session));
+      CLBIN_TRY(require_known_target(job, version));
     }
     return {};
   }
@@ -114,6 +130,9 @@ private:
       if (name != "libclc" && name != "rocm-device-libs") { // libraries, which no command asks
         CLBIN_TRY_ASSIGN(reply.tools[name], version_of(job, name, session));
         CLBIN_TRY(require_tested(job, name, reply.tools[name]));
+        if (name == "clang") {
+          CLBIN_TRY(require_known_target(job, reply.tools[name]));
+        }
       }
     }
     CLBIN_TRY(write_source_files(*unit.source, session.folder()));
@@ -242,6 +261,10 @@ Result<OfflineJob> find_job(const OfflineTarget& target, const ToolPaths& given,
     if (!tool.tested_versions.empty() && given.find(tool.name) == given.end()) {
       job.tested_versions.emplace(tool.name, tool.tested_versions);
     }
+  }
+  const auto first_clang = family_compiler(target.family).first_clang;
+  if (first_clang != nullptr && given.find("clang") != given.end()) {
+    job.first_clang = first_clang(target);
   }
   return job;
 }

@@ -32,6 +32,8 @@ struct FamilyCompiler {
   // Returns text that contains the version of a program.
   Result<std::string> (*print_version)(const ToolSession& session,
                                        std::string_view tool) = offline::print_version;
+  // Returns the first release of clang that has the target; 0 if each has it. Null: the same.
+  unsigned (*first_clang)(const OfflineTarget& target) = nullptr;
 };
 // To PTX that NVIDIA's OpenCL driver loads, with clang and libclc.
 extern const FamilyCompiler k_nvptx_compiler;
@@ -55,6 +57,13 @@ struct OfflineJob {
   std::vector<clbin::cache::Ingredient> tool_facts; // ToolDigests::ingredients_of(tools)
   // Of the tools that no --tool chose: their version must begin with one of these.
   std::map<std::string, std::vector<std::string>, std::less<>> tested_versions{};
+  // The first release of clang that has the target, if --tool chose clang; otherwise 0.
+  unsigned first_clang = 0;
+
+  // Whether what is installed does not show that the target can be used.
+  [[nodiscard]] bool depends_on_versions() const noexcept {
+    return !tested_versions.empty() || first_clang != 0;
+  }
 };
 
 // Returns what a target needs. Errors as for find_tools and ToolDigests.
@@ -74,7 +83,7 @@ protected:
 class OfflineCompiler : public StatelessCompiler {
 public:
   // Asks the tools of the target whose version matters. no_device: one is of another version than
-  // was tested. Errors of running them.
+  // was tested, or a clang does not have the target. Errors of running them.
   [[nodiscard]] virtual Result<void> require_tested_tools(std::size_t target) = 0;
 };
 

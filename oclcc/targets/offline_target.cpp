@@ -13,13 +13,15 @@ constexpr std::string_view k_families[] = {"nvptx", "cubin", "amdgcn", "intel", 
 constexpr std::string_view k_32_bits = ":32";
 
 // Of compute capability 5.0 and higher: the driver that is current in 2026 supports no older one.
-constexpr std::array k_nvptx = {"sm_50", "sm_52", "sm_53", "sm_60", "sm_61", "sm_62", "sm_70",
-                                "sm_72", "sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90"};
+constexpr std::array k_nvptx = {"sm_50",  "sm_52",  "sm_53",  "sm_60",  "sm_61", "sm_62", "sm_70",
+                                "sm_72",  "sm_75",  "sm_80",  "sm_86",  "sm_87", "sm_89", "sm_90",
+                                "sm_100", "sm_103", "sm_110", "sm_120", "sm_121"};
 // ptxas 13.0 knows no lower ones.
 constexpr std::array k_cubin = {"sm_75", "sm_80",  "sm_86",  "sm_87",  "sm_88",  "sm_89",
                                 "sm_90", "sm_100", "sm_103", "sm_110", "sm_120", "sm_121"};
 // The first of each major compute capability, whose PTX all others of it accept.
-constexpr std::array k_nvptx_major = {"sm_50", "sm_60", "sm_70", "sm_80", "sm_90"};
+constexpr std::array k_nvptx_major = {"sm_50", "sm_60",  "sm_70",  "sm_80",
+                                      "sm_90", "sm_100", "sm_110", "sm_120"};
 // clang 15's translator writes up to 1.4, which is also the highest version that a driver here
 // lists.
 constexpr std::array k_spirv = {"1.0", "1.1", "1.2", "1.3", "1.4"};
@@ -29,16 +31,23 @@ struct AmdProcessors {
   std::string_view settings; // AMDGPUUsage, "AMDGPU Processors"; in the order of target IDs
 };
 
-// Of GFX8 to GFX10, those in rocm-device-libs 5.2.3, without the APUs of GFX8. It also has gfx940,
-// which was never sold, and no higher one.
+// Those from GFX8 to GFX12 that were sold, without the APUs of GFX8, and the generic ones. gfx940
+// and gfx941 were never sold.
 constexpr AmdProcessors k_amdgcn[] = {
     {"gfx803", ""},
     {"gfx900 gfx902 gfx904", "xnack"},
     {"gfx906 gfx908", "sramecc xnack"},
     {"gfx909", "xnack"},
     {"gfx90a", "sramecc xnack"},
-    {"gfx90c gfx1010 gfx1011 gfx1012 gfx1013", "xnack"},
+    {"gfx90c", "xnack"},
+    {"gfx942 gfx950", "sramecc xnack"},
+    {"gfx1010 gfx1011 gfx1012 gfx1013", "xnack"},
     {"gfx1030 gfx1031 gfx1032 gfx1033 gfx1034 gfx1035 gfx1036", ""},
+    {"gfx1100 gfx1101 gfx1102 gfx1103 gfx1150 gfx1151 gfx1152 gfx1153 gfx1200 gfx1201", ""},
+    {"gfx9-generic", "xnack"},
+    {"gfx9-4-generic", "sramecc xnack"},
+    {"gfx10-1-generic", "xnack"},
+    {"gfx10-3-generic gfx11-generic gfx12-generic", ""},
 };
 
 struct IntelProduct {
@@ -96,6 +105,22 @@ std::vector<OfflineTarget> make_known_targets() {
   return targets;
 }
 
+// What a product ships: one entry, generic or lowest, for each family of devices that loads it.
+// Those of Intel load code for one product each, and compile SPIR-V. gfx942 instead of
+// gfx9-4-generic, which the release of clang for the others does not have.
+constexpr std::string_view k_gpus[] = {"nvptx:sm_50",
+                                       "nvptx:sm_70",
+                                       "amdgcn:gfx803",
+                                       "amdgcn:gfx908",
+                                       "amdgcn:gfx90a",
+                                       "amdgcn:gfx942",
+                                       "amdgcn:gfx9-generic",
+                                       "amdgcn:gfx10-1-generic",
+                                       "amdgcn:gfx10-3-generic",
+                                       "amdgcn:gfx11-generic",
+                                       "amdgcn:gfx12-generic",
+                                       "spirv:1.2"};
+
 std::vector<OfflineTarget> matching(const auto& is_member) {
   std::vector<OfflineTarget> targets;
   const auto known = known_targets();
@@ -108,7 +133,11 @@ bool has_settings(const OfflineTarget& target) {
   return target.architecture.find(':') != std::string::npos;
 }
 
-// As a device of the target reports it.
+bool is_generic(const OfflineTarget& target) {
+  return target.architecture.find("-generic") != std::string::npos;
+}
+
+// As a device of the target reports it; of a generic target, which no device reports, its name.
 std::string recorded_architecture(const OfflineTarget& target) {
   if (target.family == OfflineFamily::spirv) {
     return {};
@@ -177,7 +206,7 @@ std::vector<TargetGroup> target_groups() {
   const auto is_in_all = [](const OfflineTarget& target) {
     switch (target.family) {
     case OfflineFamily::amdgcn:
-      return !has_settings(target);
+      return !has_settings(target) && !is_generic(target);
     case OfflineFamily::intel:
       return true;
     case OfflineFamily::spirv: // one version serves: drivers of OpenCL 2.1 and later accept 1.2
@@ -186,13 +215,18 @@ std::vector<TargetGroup> target_groups() {
       return is_major(target);
     }
   };
-  std::vector<TargetGroup> groups = {{std::string(k_all), matching(is_in_all)}};
+  const auto is_in_gpus = [](const OfflineTarget& target) {
+    return std::ranges::find(k_gpus, spelling_of(target)) != std::end(k_gpus);
+  };
+  std::vector<TargetGroup> groups = {{std::string(k_all), matching(is_in_all)},
+                                     {"gpus", matching(is_in_gpus)}};
   for (const OfflineFamily family :
        {OfflineFamily::nvptx, OfflineFamily::cubin, OfflineFamily::amdgcn, OfflineFamily::intel,
         OfflineFamily::spirv}) {
     groups.push_back(
         {fmt::format("{}:{}", to_string(family), k_all), matching([&](const OfflineTarget& target) {
-           return target.family == family && target.address_bits == 64 && !has_settings(target);
+           return target.family == family && target.address_bits == 64 && !has_settings(target) &&
+                  !is_generic(target);
          })});
     if (family == OfflineFamily::nvptx) {
       groups.push_back({"nvptx:all-major", matching(is_major)});

@@ -180,6 +180,7 @@ namespace {
 
 constexpr std::uint8_t k_prefer_processor = 2;
 constexpr std::uint8_t k_prefer_generic = 1;
+constexpr std::uint16_t k_first_generic_version = 1;
 
 bool is_same_processor(const BinaryInfo& a, const BinaryInfo& b) {
   return a.arch_major == b.arch_major && a.arch_minor == b.arch_minor &&
@@ -213,7 +214,9 @@ Verdict refuse_feature(std::string_view name, const BinaryInfo& info, AmdFeature
 // LLVM's isCompatibleTargetID (clang/lib/Basic/TargetID.cpp, review D134546): the processors are
 // equal, and each of xnack and sramecc is equal or not fixed in the object. ROCm's driver checks
 // the same in clBuildProgram (doc/drivers.md, "Read in sources").
-// Generic targets: LLVM's AMDGPUUsage, "AMDGPU Generic Processors".
+// Generic targets: LLVM's AMDGPUUsage, "AMDGPU Generic Processors" and "Generic Processor
+// Versioning": a code object runs on a processor if its version is not below the one that added the
+// processor to the generic target, which is 1 for every processor (LLVM 22).
 Verdict judge_amd(const BinaryInfo& info, const DeviceIdentity& device) {
   const auto own = format::parse_amd_target(device.architecture);
   if (!own) {
@@ -224,6 +227,9 @@ Verdict judge_amd(const BinaryInfo& info, const DeviceIdentity& device) {
   const auto wanted = is_generic ? format::amd_generic_target(*own) : own;
   if (!wanted || !is_same_processor(info, *wanted)) {
     return refuse("{} does not run on {}", format::describe(info), device.architecture);
+  }
+  if (is_generic && info.format_minor < k_first_generic_version) {
+    return refuse("{} has no version of its generic target", format::describe(info));
   }
   if (!is_feature_fit(info.sramecc, own->sramecc)) {
     return refuse_feature("sramecc", info, info.sramecc, own->sramecc);

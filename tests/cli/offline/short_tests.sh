@@ -165,7 +165,7 @@ cat > k.cl <<'END'
 struct large { int a[N]; };
 kernel void k(global int* p, struct large s, int i) { p[0] = s.a[i]; }
 END
-for target in sm_50 sm_70 sm_90; do
+for target in sm_50 sm_70 sm_120 sm_90; do
   for n in 1085 1086 8187; do # 4,352, 4,356, and 32,760 bytes
     oclcc k.cl -DN=$n --target nvptx:$target -o k.ptx && grep -E '^.(version|target)' k.ptx | tr '\n' ' ' && echo
   done
@@ -177,6 +177,9 @@ oclcc k.cl -DN=8189 --target nvptx:sm_90 -o k.ptx; echo "exit $?"
 #| .version 6.0 .target sm_70, texmode_independent*
 #| .version 8.1 .target sm_70, texmode_independent*
 #| .version 8.1 .target sm_70, texmode_independent*
+#| .version 8.7 .target sm_120, texmode_independent*
+#| .version 8.7 .target sm_120, texmode_independent*
+#| .version 8.7 .target sm_120, texmode_independent*
 #| .version 7.8 .target sm_90, texmode_independent*
 #| .version 8.1 .target sm_90, texmode_independent*
 #| .version 8.1 .target sm_90, texmode_independent*
@@ -185,6 +188,22 @@ oclcc k.cl -DN=8189 --target nvptx:sm_90 -o k.ptx; echo "exit $?"
 #| oclcc: error: k.cl: 'nvptx:sm_50': the arguments of the kernel 'k' have 4356 bytes, and sm_50 takes 4352 at most
 #| oclcc: error: k.cl: 'nvptx:sm_50': the arguments of the kernel 'k' have 32760 bytes, and sm_50 takes 4352 at most
 #| oclcc: error: k.cl: 'nvptx:sm_90': the arguments of the kernel 'k' have 32768 bytes, and sm_90 takes 32764 at most
+
+### ptx_of_new_devices
+# The PTX for devices that clang does not know has the lowest version that has them. ptxas accepts it.
+needs nvptx:sm_50
+echo 'kernel void k(global float* a) { a[get_global_id(0)] = sin(a[get_global_id(0)]); }' > k.cl
+ptxas=$(PATH=$PATH:/usr/local/cuda/bin command -v ptxas || true)
+for target in sm_100 sm_103 sm_110 sm_120 sm_121; do
+  oclcc k.cl --target nvptx:$target -o k.ptx && grep -E '^.(version|target)' k.ptx | tr '\n' ' ' && echo
+  [ -z "$ptxas" ] || "$ptxas" --list-arch | grep -q -x "$target" && "$ptxas" -arch=$target k.ptx -o k.cubin
+done
+# expected output:
+#| .version 8.6 .target sm_100, texmode_independent*
+#| .version 8.8 .target sm_103, texmode_independent*
+#| .version 9.0 .target sm_110, texmode_independent*
+#| .version 8.7 .target sm_120, texmode_independent*
+#| .version 8.8 .target sm_121, texmode_independent*
 
 ### nvidia_answers
 # The recorded facts of kernels are the same as NVIDIA's driver 580.159.04 reported for the same

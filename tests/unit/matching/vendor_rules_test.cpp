@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 namespace clbin::matching {
 namespace {
@@ -84,7 +86,9 @@ BinaryInfo zebin_of_family(std::uint16_t family) {
 BinaryInfo code_object(std::string_view target) {
   const auto info = format::parse_amd_target(target);
   EXPECT_TRUE(info.has_value()) << target;
-  return info.value_or(BinaryInfo{});
+  BinaryInfo object = info.value_or(BinaryInfo{});
+  object.format_minor = object.arch_stepping == format::k_amd_generic_stepping ? 1 : 0;
+  return object;
 }
 
 struct Row {
@@ -267,6 +271,53 @@ TEST(AmdRules, TakeGenericTargetsOfTheProcessor) {
   });
   EXPECT_GT(judge_amd(code_object("gfx906"), amd("gfx906")).preference,
             judge_amd(code_object("gfx9-generic"), amd("gfx906")).preference);
+}
+
+// The tables of AMDGPUUsage, LLVM 22. gfx940 and gfx941 are processors of LLVM 16 to 18.
+TEST(AmdRules, TakeGenericTargetsOfTheirProcessorsOnly) {
+  const std::map<std::string, std::set<std::string>> processors_of = {
+      {"gfx9-generic", {"gfx900", "gfx902", "gfx904", "gfx906", "gfx909", "gfx90c"}},
+      {"gfx9-4-generic", {"gfx940", "gfx941", "gfx942", "gfx950"}},
+      {"gfx10-1-generic", {"gfx1010", "gfx1011", "gfx1012", "gfx1013"}},
+      {"gfx10-3-generic",
+       {"gfx1030", "gfx1031", "gfx1032", "gfx1033", "gfx1034", "gfx1035", "gfx1036"}},
+      {"gfx11-generic",
+       {"gfx1100", "gfx1101", "gfx1102", "gfx1103", "gfx1150", "gfx1151", "gfx1152", "gfx1153"}},
+      {"gfx12-generic", {"gfx1200", "gfx1201"}},
+  };
+  std::set<std::string> all = {"gfx700", "gfx803",  "gfx810",  "gfx908",
+                               "gfx90a", "gfx1170", "gfx1250", "gfx1251"};
+  for (const auto& [generic, processors] : processors_of) {
+    all.insert(processors.begin(), processors.end());
+  }
+  for (const auto& [generic, processors] : processors_of) {
+    for (const std::string& processor : all) {
+      const Verdict verdict = judge_amd(code_object(generic), amd(processor));
+      EXPECT_EQ(verdict.fit == Fit::yes, processors.contains(processor))
+          << verdict.reason << ": " << generic << ", " << processor;
+    }
+    EXPECT_EQ(judge_amd(code_object(generic), amd(generic)).fit, Fit::no) << generic;
+  }
+}
+
+TEST(AmdRules, NeedTheVersionOfAGenericTarget) {
+  BinaryInfo object = code_object("gfx11-generic");
+  object.format_minor = 2;
+  EXPECT_EQ(judge_amd(object, amd("gfx1100")).fit, Fit::yes);
+  object.format_minor = 0;
+  const Verdict verdict = judge_amd(object, amd("gfx1100"));
+  EXPECT_EQ(verdict.fit, Fit::no);
+  EXPECT_EQ(verdict.reason, "AMD code object gfx11-generic has no version of its generic target");
+}
+
+TEST(AmdRules, HonourTheSettingsOfGenericTargets) {
+  check({
+      {code_object("gfx9-4-generic:sramecc+:xnack-"), amd("gfx942:sramecc+:xnack-"), Fit::yes,
+       "runs on gfx942"},
+      {code_object("gfx9-4-generic:xnack+"), amd("gfx950:sramecc+:xnack-"), Fit::no,
+       "requires xnack on, but it is off on this device"},
+      {code_object("gfx10-1-generic:xnack-"), amd("gfx1012:xnack-"), Fit::yes, "runs on gfx1012"},
+  });
 }
 
 TEST(IntelRules, NeedTheIpVersion) {

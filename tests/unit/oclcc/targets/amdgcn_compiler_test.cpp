@@ -56,5 +56,40 @@ TEST(UndefinedSymbols, AreThoseOfLldsMessagesOnce) {
   EXPECT_THAT(undefined_symbols("ld.lld-15: error: cannot open kernel.o\n"), IsEmpty());
 }
 
+// As clang 22 writes names of functions that rocm-device-libs define with U3AS0.
+TEST(NamesOfAmdsLibraries, ContainTheAddressSpaceOfGenericPointers) {
+  EXPECT_EQ(with_marked_generic_pointers(
+                "  call void @_Z11vstore_halffmPDh(float %0, i64 0, ptr %p) #2\n"
+                "declare void @_Z11vstore_halffmPDh(float noundef, i64 noundef, ptr noundef) #1\n"
+                "declare i1 @_Z30atomic_compare_exchange_strongPVU7_AtomiciPii(ptr, ptr, i32)\n"),
+            "  call void @_Z11vstore_halffmPU3AS0Dh(float %0, i64 0, ptr %p) #2\n"
+            "declare void @_Z11vstore_halffmPU3AS0Dh(float noundef, i64 noundef, ptr noundef) #1\n"
+            "declare i1 @_Z30atomic_compare_exchange_strongPU3AS0VU7_AtomiciPU3AS0ii(ptr, ptr, "
+            "i32)\n");
+}
+
+TEST(NamesOfAmdsLibraries, StayAsTheyAreOtherwise) {
+  for (const char* ir :
+       {"", "declare float @_Z5fractfPU3AS1f(float, ptr addrspace(1)) #1\n",
+        "declare float @_Z3sinf(float) #1\n", "declare void @Pointer(ptr)\n",
+        "declare float @_Z6PfractfPU3AS0f(float, ptr)\n",
+        "define float @_Z3ownfPf(float %a, ptr %b) #1 {\n  call float @_Z3ownfPf(float 0.0, ptr "
+        "%b)\n}\n"}) {
+    EXPECT_EQ(with_marked_generic_pointers(ir), ir);
+  }
+}
+
+// LLVM would remove the calls.
+TEST(ImagesOfAmd, AreRefusedForProcessorsWithoutThem) {
+  EXPECT_TRUE(
+      require_no_images("define void @ocl_image() {\ndeclare float @_Z3sinf(float)\n", "gfx942"));
+  const auto refused = require_no_images("declare <4 x float> @_Z11read_imagef14ocl_image2d_ro11"
+                                         "ocl_samplerDv2_f(ptr addrspace(4), ptr)\n",
+                                         "gfx942");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, clbin::base::ErrorCode::invalid_argument);
+  EXPECT_EQ(refused.error().message, "'read_imagef' is called, and gfx942 has no images");
+}
+
 } // namespace
 } // namespace oclcc::offline

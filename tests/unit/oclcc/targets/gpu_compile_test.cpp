@@ -62,6 +62,44 @@ TEST_F(AmdCompile, LinksTheLibrariesOfTheProcessorAndTheOptions) {
   EXPECT_THAT(words(), Not(HasSubstr("-cl-denorms-are-zero")));
 }
 
+// AMD's libraries of 2022 do not know these processors.
+TEST_F(AmdCompile, DefinesTheVersionsOfProcessorsThatAreNewerThanClang15) {
+  add_tool("clang",
+           "echo \"$@\" >> '" + words_file().string() +
+               "'\n"
+               "[ ! -f constants.cl ] || cat constants.cl >> '" +
+               words_file().string() +
+               "'\n"
+               "echo '; IR' > \"$(echo \"$@\" | sed 's/.* -o \\([^ ]*\\).*/\\1/')\"",
+           "22.1.8");
+  m_options.targets = {"amdgcn:gfx1201"};
+  ASSERT_EQ(run().code, ExitCode::success);
+  EXPECT_THAT(words(), HasSubstr("-target-cpu gfx1201 -mcode-object-version=5 "));
+  EXPECT_THAT(words(), HasSubstr("const __constant int __oclc_ISA_version = 12001;\n"
+                                 "const __constant int __oclc_ABI_version = 500;\n"));
+  EXPECT_THAT(words(), HasSubstr("/libraries/oclc_wavefrontsize64_off.bc"));
+  EXPECT_THAT(words(), Not(HasSubstr("oclc_isa_version")));
+  EXPECT_THAT(words(), HasSubstr(" -D__IMAGE_SUPPORT__=1 "));
+  m_options.targets = {"amdgcn:gfx9-4-generic:xnack-"};
+  fs::remove(words_file());
+  ASSERT_EQ(run().code, ExitCode::success);
+  EXPECT_THAT(words(), HasSubstr("-target-cpu gfx9-4-generic -mcode-object-version=6 "));
+  EXPECT_THAT(words(), HasSubstr(" -target-feature -xnack "));
+  EXPECT_THAT(words(), HasSubstr("const __constant int __oclc_ISA_version = 9402;\n"
+                                 "const __constant int __oclc_ABI_version = 600;\n"));
+  EXPECT_THAT(words(), HasSubstr("/libraries/oclc_wavefrontsize64_on.bc"));
+  EXPECT_THAT(words(), Not(HasSubstr("__IMAGE_SUPPORT__")));
+}
+
+TEST_F(AmdCompile, RefusesAClangThatDoesNotHaveTheProcessor) {
+  m_options.targets = {"amdgcn:gfx1200"};
+  const CompileOutcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::compile_failed);
+  EXPECT_EQ(outcome.messages,
+            "oclcc: error: k.cl: 'amdgcn:gfx1200': requires clang 18 or later, and '" +
+                m_options.tools["clang"].string() + "' is of version 15.0.6\n");
+}
+
 TEST_F(AmdCompile, UsesTypedPointersOnlyIfClangHasThem) {
   ASSERT_EQ(run().code, ExitCode::success);
   EXPECT_THAT(words(), HasSubstr(" -no-opaque-pointers -fvisibility hidden -D__OPENCL_VERSION__"));

@@ -29,10 +29,11 @@ protected:
       "cp '" + (clbin::test::tests_folder() / "unit/format/binaries/arguments.spv").string() +
       "' kernel.spv";
 
-  void add_tool(const std::string& name, const std::string& script) {
+  void add_tool(const std::string& name, const std::string& script,
+                const std::string& version = "15.0.6") {
     const fs::path file = m_folder.path() / ("tool-" + name);
-    std::ofstream(file) << "#!/bin/bash\n[ \"$1\" = --version ] && echo '" << name
-                        << " version 15.0.6' && exit\n"
+    std::ofstream(file) << "#!/bin/bash\n[ \"$1\" = --version ] && echo '" << name << " version "
+                        << version << "' && exit\n"
                         << "echo >> '" << starts_file(name).string() << "'\n"
                         << script << "\n";
     fs::permissions(file, fs::perms::owner_all);

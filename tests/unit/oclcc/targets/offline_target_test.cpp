@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <map>
 #include <set>
 
 namespace oclcc::offline {
@@ -12,10 +13,30 @@ namespace {
 
 using ::testing::ElementsAre;
 
-constexpr const char* k_amd_processors[] = {"gfx803",  "gfx900",  "gfx902",  "gfx904",  "gfx906",
-                                            "gfx908",  "gfx909",  "gfx90a",  "gfx90c",  "gfx1010",
-                                            "gfx1011", "gfx1012", "gfx1013", "gfx1030", "gfx1031",
-                                            "gfx1032", "gfx1033", "gfx1034", "gfx1035", "gfx1036"};
+constexpr const char* k_amd_processors[] = {
+    "gfx803",  "gfx900",  "gfx902",  "gfx904",  "gfx906",  "gfx908",  "gfx909",  "gfx90a",
+    "gfx90c",  "gfx942",  "gfx950",  "gfx1010", "gfx1011", "gfx1012", "gfx1013", "gfx1030",
+    "gfx1031", "gfx1032", "gfx1033", "gfx1034", "gfx1035", "gfx1036", "gfx1100", "gfx1101",
+    "gfx1102", "gfx1103", "gfx1150", "gfx1151", "gfx1152", "gfx1153", "gfx1200", "gfx1201"};
+constexpr const char* k_amd_generic[] = {"gfx9-generic",    "gfx9-4-generic", "gfx10-1-generic",
+                                         "gfx10-3-generic", "gfx11-generic",  "gfx12-generic"};
+
+std::vector<std::string> amd_processors_and_generic() {
+  std::vector<std::string> all(std::begin(k_amd_processors), std::end(k_amd_processors));
+  all.insert(all.end(), std::begin(k_amd_generic), std::end(k_amd_generic));
+  return all;
+}
+
+// AMDGPUUsage: target features that target IDs contain.
+bool has_sramecc(std::string_view processor) {
+  constexpr std::string_view k_names[] = {"gfx906", "gfx908", "gfx90a",
+                                          "gfx942", "gfx950", "gfx9-4-generic"};
+  return std::ranges::find(k_names, processor) != std::end(k_names);
+}
+bool has_xnack(std::string_view processor) {
+  return processor.starts_with("gfx9") || processor.starts_with("gfx101") ||
+         processor == "gfx10-1-generic";
+}
 
 std::vector<std::string> spellings(std::string_view specification) {
   const auto targets = parse_targets(specification);
@@ -46,18 +67,19 @@ TEST(OfflineTarget, KeepsItsSpellings) {
       all.push_back(spelling_of(target));
     }
   }
-  EXPECT_THAT(all,
-              ElementsAre("nvptx:sm_50", "nvptx:sm_52", "nvptx:sm_53", "nvptx:sm_60", "nvptx:sm_61",
-                          "nvptx:sm_62", "nvptx:sm_70", "nvptx:sm_72", "nvptx:sm_75", "nvptx:sm_80",
-                          "nvptx:sm_86", "nvptx:sm_87", "nvptx:sm_89", "nvptx:sm_90", "cubin:sm_75",
-                          "cubin:sm_80", "cubin:sm_86", "cubin:sm_87", "cubin:sm_88", "cubin:sm_89",
-                          "cubin:sm_90", "cubin:sm_100", "cubin:sm_103", "cubin:sm_110",
-                          "cubin:sm_120", "cubin:sm_121", "intel:bdw", "intel:skl", "intel:kbl",
-                          "intel:cfl", "intel:bxt", "intel:glk", "intel:icllp", "intel:lkf",
-                          "intel:ehl", "intel:tgllp", "intel:rkl", "intel:adl-s", "intel:adl-p",
-                          "intel:adl-n", "intel:dg1", "spirv:1.0:32", "spirv:1.0", "spirv:1.1:32",
-                          "spirv:1.1", "spirv:1.2:32", "spirv:1.2", "spirv:1.3:32", "spirv:1.3",
-                          "spirv:1.4:32", "spirv:1.4"));
+  EXPECT_THAT(
+      all,
+      ElementsAre("nvptx:sm_50", "nvptx:sm_52", "nvptx:sm_53", "nvptx:sm_60", "nvptx:sm_61",
+                  "nvptx:sm_62", "nvptx:sm_70", "nvptx:sm_72", "nvptx:sm_75", "nvptx:sm_80",
+                  "nvptx:sm_86", "nvptx:sm_87", "nvptx:sm_89", "nvptx:sm_90", "nvptx:sm_100",
+                  "nvptx:sm_103", "nvptx:sm_110", "nvptx:sm_120", "nvptx:sm_121", "cubin:sm_75",
+                  "cubin:sm_80", "cubin:sm_86", "cubin:sm_87", "cubin:sm_88", "cubin:sm_89",
+                  "cubin:sm_90", "cubin:sm_100", "cubin:sm_103", "cubin:sm_110", "cubin:sm_120",
+                  "cubin:sm_121", "intel:bdw", "intel:skl", "intel:kbl", "intel:cfl", "intel:bxt",
+                  "intel:glk", "intel:icllp", "intel:lkf", "intel:ehl", "intel:tgllp", "intel:rkl",
+                  "intel:adl-s", "intel:adl-p", "intel:adl-n", "intel:dg1", "spirv:1.0:32",
+                  "spirv:1.0", "spirv:1.1:32", "spirv:1.1", "spirv:1.2:32", "spirv:1.2",
+                  "spirv:1.3:32", "spirv:1.3", "spirv:1.4:32", "spirv:1.4"));
 }
 
 // The spellings of LLVM's target IDs.
@@ -69,12 +91,11 @@ TEST(OfflineTarget, KeepsItsSpellingsForAmd) {
     }
   }
   std::vector<std::string> expected;
-  for (const std::string processor : k_amd_processors) {
-    const bool has_both = processor == "gfx906" || processor == "gfx908" || processor == "gfx90a";
-    const bool has_none = processor == "gfx803" || processor.starts_with("gfx103");
+  for (const std::string& processor : amd_processors_and_generic()) {
     for (const std::string sramecc : {"", ":sramecc-", ":sramecc+"}) {
       for (const std::string xnack : {"", ":xnack-", ":xnack+"}) {
-        if ((sramecc.empty() || has_both) && (xnack.empty() || !has_none)) {
+        if ((sramecc.empty() || has_sramecc(processor)) &&
+            (xnack.empty() || has_xnack(processor))) {
           expected.push_back("amdgcn:" + processor + sramecc + xnack);
         }
       }
@@ -85,15 +106,25 @@ TEST(OfflineTarget, KeepsItsSpellingsForAmd) {
 
 // Every listed target can be loaded by some device.
 TEST(OfflineTarget, ForAmdIsATargetIdOfADevice) {
+  const std::map<std::string, std::string> member_of = {
+      {"gfx9-generic", "gfx900"},     {"gfx9-4-generic", "gfx942"}, {"gfx10-1-generic", "gfx1010"},
+      {"gfx10-3-generic", "gfx1030"}, {"gfx11-generic", "gfx1100"}, {"gfx12-generic", "gfx1200"}};
   for (const OfflineTarget& target : known_targets()) {
     if (target.family != OfflineFamily::amdgcn) {
       continue;
     }
-    const auto id = clbin::format::parse_amd_target(target.architecture);
-    ASSERT_TRUE(id) << target.architecture;
+    auto object = clbin::format::parse_amd_target(target.architecture);
+    ASSERT_TRUE(object) << target.architecture;
     clbin::format::DeviceIdentity device;
     device.architecture = target.architecture;
-    EXPECT_EQ(clbin::matching::judge_amd(*id, device).fit, clbin::matching::Fit::yes);
+    const std::size_t end = std::min(target.architecture.find(':'), target.architecture.size());
+    const auto member = member_of.find(target.architecture.substr(0, end));
+    if (member != member_of.end()) {
+      object->format_minor = 1;
+      device.architecture.replace(0, end, member->second);
+    }
+    EXPECT_EQ(clbin::matching::judge_amd(*object, device).fit, clbin::matching::Fit::yes)
+        << target.architecture;
   }
 }
 
@@ -117,9 +148,10 @@ TEST(OfflineTarget, ListsShareTheFamilyOfTheirFirstTarget) {
 
 // A pinned table: an update of oclcc must not change a bundle of "all" unnoticed.
 TEST(OfflineTarget, GroupsExpandToAPinnedTable) {
-  EXPECT_THAT(spellings("nvptx:all-major"), ElementsAre("nvptx:sm_50", "nvptx:sm_60", "nvptx:sm_70",
-                                                        "nvptx:sm_80", "nvptx:sm_90"));
-  EXPECT_THAT(spellings("nvptx:all"), ::testing::SizeIs(14));
+  EXPECT_THAT(spellings("nvptx:all-major"),
+              ElementsAre("nvptx:sm_50", "nvptx:sm_60", "nvptx:sm_70", "nvptx:sm_80", "nvptx:sm_90",
+                          "nvptx:sm_100", "nvptx:sm_110", "nvptx:sm_120"));
+  EXPECT_THAT(spellings("nvptx:all"), ::testing::SizeIs(19));
   EXPECT_THAT(spellings("cubin:all"), ::testing::SizeIs(12));
   std::vector<std::string> amd;
   for (const char* processor : k_amd_processors) {
@@ -138,6 +170,15 @@ TEST(OfflineTarget, AllIsEveryVendorsDevicesAndOneSpirv) {
     expected.insert(expected.end(), members.begin(), members.end());
   }
   EXPECT_EQ(spellings("all"), expected);
+}
+
+// A pinned list, as "all" is.
+TEST(OfflineTarget, GpusIsOneEntryForEachFamilyOfDevices) {
+  EXPECT_THAT(spellings("gpus"),
+              ElementsAre("nvptx:sm_50", "nvptx:sm_70", "amdgcn:gfx803", "amdgcn:gfx908",
+                          "amdgcn:gfx90a", "amdgcn:gfx942", "amdgcn:gfx9-generic",
+                          "amdgcn:gfx10-1-generic", "amdgcn:gfx10-3-generic",
+                          "amdgcn:gfx11-generic", "amdgcn:gfx12-generic", "spirv:1.2"));
 }
 
 TEST(OfflineTarget, RefusesWhatIsNoTarget) {
