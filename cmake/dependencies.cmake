@@ -18,12 +18,8 @@ target_link_libraries(sodium_library INTERFACE $<IF:${is_portable},libsodium.a,P
 target_include_directories(fmt_headers SYSTEM INTERFACE
   $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
 clbin_add_library(fmt_code STATIC SOURCES cmake/fmt_code.cpp PUBLIC fmt_headers)
-set_target_properties(fmt_code PROPERTIES EXCLUDE_FROM_ALL ON)
-if(CLBIN_PORTABLE OR CLBIN_LIBCXX) # Debian's libfmt is a shared library, built with libstdc++
-  target_link_libraries(fmt_library INTERFACE fmt_code)
-else()
-  target_link_libraries(fmt_library INTERFACE fmt::fmt)
-endif()
+# Debian's libfmt is a shared library, built with libstdc++.
+target_link_libraries(fmt_library INTERFACE $<IF:$<OR:${is_portable},${is_libcxx}>,fmt_code,fmt::fmt>)
 
 # Khronos's OpenCL headers. No product links the ICD loader, because libclbin opens it at run time.
 target_include_directories(opencl_headers SYSTEM INTERFACE ${OPENCL_HEADERS})
@@ -37,10 +33,8 @@ elseif(BUILD_TESTING)
   set(INSTALL_GTEST OFF)
   add_subdirectory(/usr/src/googletest ${PROJECT_BINARY_DIR}/googletest EXCLUDE_FROM_ALL SYSTEM)
   # AddressSanitizer checks the contents of a std::vector only if all code is built with it.
+  string(REGEX REPLACE "(.+)" "-fsanitize=\\1" sanitizer "${CLBIN_SANITIZE}")
   foreach(library gtest gtest_main gmock gmock_main)
-    target_compile_options(${library} PRIVATE -O0 -g0)
-    if(CLBIN_SANITIZE)
-      target_compile_options(${library} PRIVATE -fsanitize=${CLBIN_SANITIZE})
-    endif()
+    target_compile_options(${library} PRIVATE -O0 -g0 ${sanitizer})
   endforeach()
 endif()

@@ -24,6 +24,7 @@ endif()
 # Whether the C++ standard library is libc++ (CMAKE_CXX_FLAGS=-stdlib=libc++).
 include(CheckCXXSymbolExists)
 check_cxx_symbol_exists(_LIBCPP_VERSION version CLBIN_LIBCXX)
+set(is_libcxx $<BOOL:${CLBIN_LIBCXX}>)
 
 # Every product and test target links this privately, so no folder sets its own flags.
 add_library(standard_settings INTERFACE)
@@ -42,14 +43,12 @@ target_compile_options(standard_settings INTERFACE
   $<$<CXX_COMPILER_ID:Clang>:-Wreserved-identifier -Wreserved-macro-identifier>
   $<$<BOOL:${CLBIN_WARNINGS_AS_ERRORS}>:-Werror>)
 target_compile_definitions(standard_settings INTERFACE
-  $<$<NOT:$<CONFIG:Release>>:_GLIBCXX_ASSERTIONS>)
-if(CLBIN_LIBCXX)
-  target_compile_definitions(standard_settings INTERFACE
-    $<$<NOT:$<CONFIG:Release>>:_LIBCPP_HARDENING_MODE=_LIBCPP_HARDENING_MODE_EXTENSIVE>)
-  # In libc++ 19, std::stop_token and std::jthread are experimental.
-  target_compile_options(standard_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fexperimental-library>)
-  target_link_options(standard_settings INTERFACE -fexperimental-library)
-endif()
+  $<$<NOT:$<CONFIG:Release>>:_GLIBCXX_ASSERTIONS>
+  $<$<AND:${is_libcxx},$<NOT:$<CONFIG:Release>>>:_LIBCPP_HARDENING_MODE=_LIBCPP_HARDENING_MODE_EXTENSIVE>)
+# In libc++ 19, std::stop_token and std::jthread are experimental.
+target_compile_options(standard_settings INTERFACE
+  $<$<AND:${is_libcxx},$<COMPILE_LANGUAGE:CXX>>:-fexperimental-library>)
+target_link_options(standard_settings INTERFACE $<${is_libcxx}:-fexperimental-library>)
 if(CLBIN_SANITIZE)
   target_compile_options(standard_settings INTERFACE
     -fsanitize=${CLBIN_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)

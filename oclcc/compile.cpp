@@ -1,20 +1,14 @@
 // Compile::run tells a compile, a sentence a step.
 #include "compile.hpp"
 
-#include "command_line/bundle_file.hpp"
-#include "compile/compile_job.hpp"
 #include "compile/compile_output.hpp"
 #include "compile/launchers.hpp"
 #include "compile/unit_plan.hpp"
-#include "remote/remote_cache.hpp"
 #include "targets/driver_compiler.hpp"
 #include "targets/machine_description.hpp"
 #include "targets/patterns.hpp"
 #include "terminal/diagnostics.hpp"
 #include "trust/bundle_encryption.hpp"
-#include "trust/key_files.hpp"
-
-#include <algorithm>
 
 namespace oclcc {
 
@@ -259,9 +253,7 @@ private:
                      m_options.inputs.front().path.string());
     }
     std::vector<std::string> names;
-    for (const Input& input : m_options.inputs) {
-      names.push_back(input.program);
-    }
+    std::ranges::transform(m_options.inputs, std::back_inserter(names), &Input::program);
     return check_optional_programs(m_options, names);
   }
 
@@ -502,9 +494,7 @@ private:
       return;
     }
     std::vector<std::shared_ptr<const format::SourcePackage>> sources;
-    for (const Program& program : m_job.programs) {
-      sources.push_back(program.source);
-    }
+    std::ranges::transform(m_job.programs, std::back_inserter(sources), &Program::source);
     m_job.sources = std::make_unique<SourceCompression>(std::move(sources));
   }
 

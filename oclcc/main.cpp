@@ -3,12 +3,10 @@
 #include "command_line/bundle_file.hpp"
 #include "command_line/modes.hpp"
 #include "compile.hpp"
-#include "remote/remote_settings.hpp"
 #include "terminal/interruption.hpp"
 #include "worker/spawn.hpp"
 #include "worker/worker_main.hpp"
 
-#include <csignal>
 #include <exception>
 #include <new>
 

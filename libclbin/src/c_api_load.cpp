@@ -166,7 +166,7 @@ Result<std::vector<cl_device_id>> devices_of(const cl_device_id* devices, std::s
     return base::fail(ErrorCode::invalid_argument, "'device_count' is {}", count);
   }
   std::vector<cl_device_id> result(devices, devices + count);
-  if (std::find(result.begin(), result.end(), nullptr) != result.end()) {
+  if (std::ranges::find(result, nullptr) != result.end()) {
     return base::fail(ErrorCode::invalid_argument, "one of 'devices' is NULL");
   }
   return result;
@@ -401,7 +401,7 @@ clbin_status clbin_builder_add_files_of(const clbin_builder* builder, const char
     if (process.rights != cache::Rights::plain) {
       return {};
     }
-    auto paths = loader::listed_paths(process.variable(variable).value_or(""));
+    auto paths = base::paths_in(process.variable(variable).value_or(""));
     if (paths.size() > loader::k_most_listed_bundles) {
       builder->state.add_warning(
           fmt::format("{} names more than {} bundles: the others are not used", variable,

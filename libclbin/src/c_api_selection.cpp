@@ -2,7 +2,7 @@
 // themselves.
 #include "c_api.hpp"
 
-#include "loader/recorded_options.hpp"
+#include "base/text.hpp"
 #include "opencl/device_query.hpp"
 
 #include <fmt/format.h>
@@ -30,16 +30,8 @@ struct QueriedIdentity : clbin_identity {
 };
 
 std::vector<std::string> lines_of(const char* text) {
-  std::vector<std::string> lines;
-  std::string_view rest = text == nullptr ? "" : text;
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    if (end > 0) {
-      lines.emplace_back(rest.substr(0, end));
-    }
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  return lines;
+  const auto lines = base::words_between("\n", text == nullptr ? "" : text);
+  return {lines.begin(), lines.end()};
 }
 
 // The texts of an identity, in C and in C++.

@@ -1,7 +1,5 @@
 #include "command_line/bundle_file.hpp"
 
-#include "format/bundle/bundle_layout.hpp"
-#include "format/bundle/encryption.hpp"
 #include "listing/bundle_summary.hpp"
 #include "terminal/shell_quoting.hpp"
 

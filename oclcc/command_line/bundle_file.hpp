@@ -5,7 +5,6 @@
 #include "base/crypto/key_text.hpp"
 #include "command_line/options.hpp"
 #include "format/bundle/bundle_reader.hpp"
-#include "format/bundle/signatures.hpp"
 
 namespace oclcc {
 

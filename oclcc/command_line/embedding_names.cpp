@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
-#include <vector>
 
 namespace oclcc::embed {
 

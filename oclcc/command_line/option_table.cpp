@@ -3,7 +3,6 @@
 #include "base/text.hpp"
 #include "terminal/shell_quoting.hpp"
 
-#include <charconv>
 #include <limits>
 
 namespace oclcc {
@@ -43,10 +42,7 @@ Result<void> append_value(Options& options, const OptionRow&, const std::string&
   return {};
 }
 
-Result<void> pass_on(Options& options, const OptionRow&, const std::string& value) {
-  options.driver_options.push_back(value);
-  return {};
-}
+constexpr auto pass_on = append_value<&Options::driver_options>;
 
 template <char letter>
 Result<void> append_driver_option(Options& options, const OptionRow&, const std::string& value) {
@@ -56,14 +52,12 @@ Result<void> append_driver_option(Options& options, const OptionRow&, const std:
 
 template <typename Number>
 Result<Number> parse_number(const OptionRow& row, const std::string& text, Number maximum) {
-  Number number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, code] = std::from_chars(text.data(), end, number);
-  if (code != std::errc() || stop != end || number == 0 || number > maximum) {
+  const auto number = base::parse_number<Number>(text);
+  if (!number || *number == 0 || *number > maximum) {
     return refused("'{}' requires a number from 1 to {}, not '{}'", short_spelling(row), maximum,
                    text);
   }
-  return number;
+  return *number;
 }
 
 template <auto maximum, auto member>
@@ -214,8 +208,7 @@ Result<void> add_tool(Options& options, const OptionRow& row, const std::string&
 
 // The options of drivers in `text`; `place` names them in errors.
 Result<std::vector<std::string>> driver_words(const std::string& text, const std::string& place) {
-  auto words = parse_driver_options(split_options(text));
-  return words ? std::move(words) : base::add_context(words.error(), place);
+  return base::in_context(parse_driver_options(split_options(text)), place);
 }
 
 Result<void> add_device_option(Options& options, const OptionRow& row, const std::string& value) {
@@ -300,21 +293,15 @@ Result<void> set_memory_limit(Options& options, const OptionRow&, const std::str
     options.memory_limit_bytes = 0;
     return {};
   }
-  constexpr std::string_view k_units = "KMGT";
   constexpr std::uint64_t k_least = 1ULL << 20U;
   constexpr std::uint64_t k_most = 1ULL << 50U;
-  std::uint64_t number = 0;
-  const char* const end = value.data() + value.size();
-  const auto [stop, code] = std::from_chars(value.data(), end, number);
-  const std::size_t unit = stop == end ? 0 : k_units.find(*stop);
-  const bool is_whole = stop == end || (stop + 1 == end && unit != std::string_view::npos);
-  const auto shift = static_cast<unsigned>(stop == end ? 0 : 10 * (unit + 1));
-  if (code != std::errc() || !is_whole || number > (k_most >> shift) || number << shift < k_least) {
+  const auto bytes = base::parse_size(value);
+  if (!bytes || *bytes < k_least || *bytes > k_most) {
     return refused("'--memory-limit' accepts none or a size of at least 1M, such as 512M or 4G, "
                    "not '{}'",
                    value);
   }
-  options.memory_limit_bytes = number << shift;
+  options.memory_limit_bytes = bytes;
   return {};
 }
 

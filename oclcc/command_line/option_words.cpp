@@ -1,6 +1,5 @@
 #include "command_line/option_table.hpp"
 
-#include "base/file_io.hpp"
 #include "terminal/shell_quoting.hpp"
 
 #include <fmt/format.h>

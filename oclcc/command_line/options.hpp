@@ -1,15 +1,10 @@
 // The command line, as data. See oclcc(1).
 #pragma once
 
-#include "base/digest.hpp"
-#include "base/result.hpp"
 #include "command_line/embedding_names.hpp"
 #include "format/binary/binary_kind.hpp"
 #include "model/kernel.hpp"
 #include "terminal/reporter.hpp"
-
-#include <filesystem>
-#include <map>
 
 namespace oclcc {
 

@@ -1,6 +1,5 @@
 #include "compile/compile_job.hpp"
 
-#include "base/zstd_codec.hpp"
 #include "closure/include_closure.hpp"
 #include "format/bundle/bundle_surgery.hpp"
 #include "opencl/program_build.hpp"
@@ -11,7 +10,6 @@
 
 namespace oclcc {
 
-using base::Bytes;
 using format::BundleReader;
 using format::EntryInput;
 using format::EntryView;
@@ -49,11 +47,6 @@ EntryInput make_entry(const Job& job, JobUnit& unit) {
   return entry;
 }
 
-bool has_entry(const ProgramInput& program, const std::string& variant) {
-  return std::any_of(program.entries.begin(), program.entries.end(),
-                     [&](const EntryInput& entry) { return entry.variant == variant; });
-}
-
 // Adds the keys of its units to `unit_keys`.
 ProgramInput make_program(Job& job, std::size_t index, SourcePolicy source,
                           std::vector<base::Digest>& unit_keys) {
@@ -71,7 +64,8 @@ ProgramInput make_program(Job& job, std::size_t index, SourcePolicy source,
   const bool is_optional = job.programs[index].need == ProgramNeed::optional;
   for (const std::size_t index_of_variant : variants_of(job, index)) {
     const VariantOptions& variant = job.variants[index_of_variant];
-    if (is_optional || has_entry(program, variant.name)) {
+    if (is_optional || std::ranges::find(program.entries, variant.name, &EntryInput::variant) !=
+                           program.entries.end()) {
       program.variants.push_back({variant.name, variant.options.text()});
     }
   }

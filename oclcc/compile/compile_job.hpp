@@ -3,10 +3,8 @@
 #pragma once
 
 #include "command_line/bundle_file.hpp"
-#include "command_line/options.hpp"
 #include "remote/remote_cache.hpp"
 #include "terminal/exit_code.hpp"
-#include "units/compile_cache.hpp"
 #include "worker/worker_process.hpp"
 
 namespace oclcc {

@@ -1,6 +1,5 @@
 #include "compile/compile_job.hpp"
 
-#include "base/text.hpp"
 #include "listing/launch_compilation.hpp"
 #include "opencl/driver.hpp"
 #include "source/source_closing.hpp"

@@ -4,7 +4,6 @@
 
 namespace oclcc {
 
-using base::Bytes;
 using base::OutputFile;
 
 Result<std::string> rule_of(const DepfilePlan& depfile, const Job& job, const Options& options) {

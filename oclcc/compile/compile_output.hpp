@@ -2,12 +2,9 @@
 // prints.
 #pragma once
 
-#include "base/file_io.hpp"
 #include "compile/compile_job.hpp"
 #include "compile/output_plan.hpp"
 #include "trust/bundle_signing.hpp"
-#include "units/compile_cache.hpp"
-#include "units/recipes.hpp"
 
 namespace oclcc {
 

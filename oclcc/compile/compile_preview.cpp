@@ -1,6 +1,6 @@
 #include "compile/compile_output.hpp"
 
-#include "command_line/options.hpp"
+#include "compile/unit_plan.hpp"
 #include "targets/patterns.hpp"
 #include "terminal/shell_quoting.hpp"
 
@@ -11,15 +11,7 @@ namespace {
 using Words = std::vector<std::string>;
 
 std::string command_line(const Words& words) {
-  std::string line = " oclcc";
-  for (const std::string& word : words) {
-    line += " " + quote_for_shell(word);
-  }
-  return line + "\n";
-}
-
-std::string number_of_device(const worker::DeviceDescription& device) {
-  return fmt::format("{}:{}", device.platform, device.device);
+  return fmt::format(" oclcc{}\n", plan::shell_text(words));
 }
 
 void append(Words& words, const Words& more) {
@@ -58,7 +50,7 @@ Words unit_words(const Job& job, const UnitPlace& place, const Options& options,
                  const std::string& output) {
   const BuildTarget& target = job.targets[place.target];
   const Program& program = job.programs[place.program];
-  Words words = target.device ? Words{"--device", number_of_device(*target.device)}
+  Words words = target.device ? Words{"--device", device_number(*target.device)}
                               : Words{"--target", target.target.spec};
   add_source_words(options, words);
   for (const auto& [name, path] : options.tools) {
@@ -66,7 +58,7 @@ Words unit_words(const Job& job, const UnitPlace& place, const Options& options,
   }
   for (const DeviceOptions& added : options.device_options) {
     if (target.device && matches_pattern(*target.device, added.pattern)) {
-      append(words, {"--device-option", fmt::format("{}={}", number_of_device(*target.device),
+      append(words, {"--device-option", fmt::format("{}={}", device_number(*target.device),
                                                     join_options(added.options))});
     }
   }
@@ -133,12 +125,12 @@ std::string unit_name(const Job& job, const UnitPlace& place, const OutputPlan& 
   const BuildTarget& target = job.targets[place.target];
   std::string names =
       fmt::format("{}.{}.{}", job.programs[place.program].name, job.variants[place.variant].name,
-                  target.device ? number_of_device(*target.device) : target.target.spec);
-  std::replace(names.begin(), names.end(), ':', '-');
-  std::replace(names.begin(), names.end(), '/', '-');
+                  target.device ? device_number(*target.device) : target.target.spec);
+  std::ranges::replace(names, ':', '-');
+  std::ranges::replace(names, '/', '-');
   const std::string stem = fmt::format("{}.{}", stem_of(output), names);
   std::string file = stem + ".clbin";
-  for (int number = 2; std::find(others.begin(), others.end(), file) != others.end(); ++number) {
+  for (int number = 2; std::ranges::find(others, file) != others.end(); ++number) {
     file = fmt::format("{}.{}.clbin", stem, number);
   }
   return file;

@@ -1,7 +1,6 @@
 #include "compile/compile_job.hpp"
 
 #include "closure/include_closure.hpp"
-#include "command_line/bundle_file.hpp"
 #include "format/binary/binary_kernels.hpp"
 #include "source/directive_scanner.hpp"
 #include "targets/binary_entry.hpp"
@@ -21,10 +20,9 @@ constexpr std::uint64_t k_max_module_bytes = 1ULL << 30U;
 
 std::string il_options(const std::vector<std::string>& driver_options) {
   std::vector<std::string> words;
-  std::copy_if(driver_options.begin(), driver_options.end(), std::back_inserter(words),
-               [](const std::string& word) {
-                 return word.starts_with("-cl-") && !word.starts_with("-cl-std=");
-               });
+  std::ranges::copy_if(driver_options, std::back_inserter(words), [](const std::string& word) {
+    return word.starts_with("-cl-") && !word.starts_with("-cl-std=");
+  });
   return join_options(words);
 }
 

@@ -17,7 +17,7 @@ std::string label_of(const DeviceDescription& device,
   const auto has_name = [&](const DeviceDescription& other) {
     return other.identity.device_name == name;
   };
-  return std::count_if(devices.begin(), devices.end(), has_name) == 1
+  return std::ranges::count_if(devices, has_name) == 1
              ? name
              : fmt::format("{} ({}:{})", name, device.platform, device.device);
 }
@@ -31,7 +31,7 @@ Result<std::vector<OfflineTarget>> wanted_targets(const Options& options) {
   }
   std::vector<OfflineTarget> ordered;
   for (const OfflineTarget& target : offline::known_targets()) {
-    if (std::find(wanted.begin(), wanted.end(), target) != wanted.end()) {
+    if (std::ranges::find(wanted, target) != wanted.end()) {
       ordered.push_back(target);
     }
   }
@@ -102,7 +102,7 @@ Result<void> add_offline_targets(Job& job, const Options& options,
 
 Result<void> add_cubin_targets(Job& job, const worker::WorkerSettings& settings,
                                std::chrono::seconds timeout) {
-  if (std::none_of(job.targets.begin(), job.targets.end(), is_nvidias_device)) {
+  if (std::ranges::none_of(job.targets, is_nvidias_device)) {
     return {};
   }
   CLBIN_TRY_ASSIGN(const std::filesystem::path tool, offline::find_ptxas());

@@ -22,10 +22,6 @@ std::string shown(const fs::path& path) {
   return begin < text.size() ? text.substr(begin) : text;
 }
 
-std::string bundle_name_of(const Input& input) {
-  return input.path == "-" ? input.program + ".clbin" : input.path.stem().string() + ".clbin";
-}
-
 bool is_regular_or_absent(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
@@ -43,7 +39,9 @@ Result<std::vector<std::string>> targets_of(const Options& options,
   if (options.inputs.size() > 1) {
     return refused("the rule for several inputs has no target: give one with -MT");
   }
-  return std::vector{escape_for_make(bundle_name_of(options.inputs.front()))};
+  const Input& input = options.inputs.front();
+  const std::string name = input.path == "-" ? input.program : input.path.stem().string();
+  return std::vector{escape_for_make(name + ".clbin")};
 }
 
 void append_word(std::string& rule, std::size_t& column, const std::string& word) {

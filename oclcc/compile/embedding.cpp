@@ -2,12 +2,8 @@
 // deterministic. C and assembly are for C99, C++ and the assemblers of gcc and clang.
 #include "compile/output_plan.hpp"
 
-#include <limits>
-
 namespace oclcc {
 
-using base::Bytes;
-using base::ByteView;
 using base::OutputFile;
 using embed::ByteOrder;
 using embed::Embedding;

@@ -3,7 +3,6 @@
 // parallel, xargs and the tasks of Slurm's job arrays.
 #include "compile/unit_plan.hpp"
 
-#include "base/text.hpp"
 #include "targets/embedded_files.hpp"
 #include "terminal/shell_quoting.hpp"
 #include "terminal/terminal_text.hpp"
@@ -119,13 +118,13 @@ bool is_depfile_name(std::string_view name) {
   constexpr std::string_view k_known =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
       "+,/_:.~()}{%=@[]!- #$";
-  return std::all_of(name.begin(), name.end(), [&](char c) {
+  return std::ranges::all_of(name, [&](char c) {
     return k_known.find(c) != std::string_view::npos || static_cast<unsigned char>(c) >= 0x80;
   });
 }
 
 bool are_depfile_names(const std::vector<std::string>& names) {
-  return std::all_of(names.begin(), names.end(), is_depfile_name);
+  return std::ranges::all_of(names, is_depfile_name);
 }
 
 std::string ninja_paths(const std::vector<std::string>& names) {
@@ -264,11 +263,6 @@ submit_units() {{
 
 )";
 
-EngineFiles parallel_files(const Plan& plan) {
-  return {{plan.folder + "/finish.sh", "set -e\n" + finish_lines(plan)},
-          {plan.folder + "/units.sh", unit_lines(plan)}};
-}
-
 EngineFiles slurm_files(const Plan& plan) {
   const std::string prefix = fmt::format("{}/units-{}", plan.folder, plan.id);
   const std::string head =
@@ -293,7 +287,11 @@ Result<EngineFiles> engine_files(const Plan& plan, const Options& options) {
     CLBIN_TRY(require_lines(plan.inputs));
     return ninja_files(plan, options.words);
   }
-  return options.plan_format == PlanFormat::slurm ? slurm_files(plan) : parallel_files(plan);
+  if (options.plan_format == PlanFormat::slurm) {
+    return slurm_files(plan);
+  }
+  return EngineFiles{{plan.folder + "/finish.sh", "set -e\n" + finish_lines(plan)},
+                     {plan.folder + "/units.sh", unit_lines(plan)}};
 }
 
 // One bundle a line, quoted for a response file, whose quotes are those of the shell.

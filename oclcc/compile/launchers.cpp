@@ -1,8 +1,7 @@
 #include "compile/launchers.hpp"
 
-#include "format/bundle/read_limits.hpp"
-#include "format/bundle/shared_text.hpp"
 #include "listing/bundle_summary.hpp"
+#include "source/directive_scanner.hpp"
 
 #include <sstream>
 
@@ -157,10 +156,6 @@ bool is_not_supported(const Spelling& spelling) {
                             k_words.end()) != spelling.words.end();
 }
 
-bool is_identifier_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 } // namespace
 
 ParameterType parameter_type(const format::KernelArgument& argument) {
@@ -184,10 +179,9 @@ ParameterType parameter_type(const format::KernelArgument& argument) {
 }
 
 std::string cpp_identifier(std::string_view name, std::set<std::string>& taken) {
-  std::string identifier;
-  for (const char c : name) {
-    identifier += is_identifier_letter(c) ? c : '_';
-  }
+  std::string identifier(name);
+  std::ranges::replace_if(
+      identifier, [](char c) { return !clbin::source::is_identifier(c); }, '_');
   if (identifier.empty() || (identifier.front() >= '0' && identifier.front() <= '9')) {
     identifier.insert(0, "_");
   }
@@ -262,11 +256,6 @@ std::vector<Parameter> parameters_of(const KernelReflection& kernel) {
   return parameters;
 }
 
-bool same_types(const std::vector<Parameter>& a, const std::vector<Parameter>& b) {
-  return std::ranges::equal(
-      a, b, [](const Parameter& x, const Parameter& y) { return x.type == y.type; });
-}
-
 // Of a signature in a message.
 std::string shown(std::string signature) {
   if (signature.size() > k_max_identifier_bytes) {
@@ -293,7 +282,8 @@ tl::expected<Signature, std::string> signature_of(const std::string& name,
                             kernel->required_work_group_size};
       continue;
     }
-    if (!same_types(signature->parameters, parameters)) {
+    if (!std::ranges::equal(signature->parameters, parameters, {}, &Parameter::type,
+                            &Parameter::type)) {
       return tl::unexpected(fmt::format("its arguments differ: {} and {}", shown(signature->text),
                                         shown(clbin::listing::kernel_signature(*kernel))));
     }

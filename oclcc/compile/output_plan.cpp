@@ -1,10 +1,7 @@
 #include "compile/output_plan.hpp"
 
-#include "command_line/bundle_file.hpp"
-
 namespace oclcc {
 
-using base::Bytes;
 using format::BinaryKind;
 using format::EntryInput;
 using worker::DeviceDescription;
@@ -99,9 +96,7 @@ Result<void> plan_embedding(const Options& options, embed::EmbedForm form, Outpu
 
 std::vector<std::filesystem::path> input_paths(const Options& options) {
   std::vector<std::filesystem::path> paths;
-  for (const Input& input : options.inputs) {
-    paths.push_back(input.path);
-  }
+  std::ranges::transform(options.inputs, std::back_inserter(paths), &Input::path);
   return paths;
 }
 

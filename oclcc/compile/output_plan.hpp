@@ -1,11 +1,7 @@
 // Plans the outputs of the compile mode: the bundle or what is made of it, and the rule of -MD.
 #pragma once
 
-#include "base/file_io.hpp"
 #include "command_line/bundle_file.hpp"
-#include "command_line/embedding_names.hpp"
-#include "command_line/options.hpp"
-#include "model/bundle.hpp"
 #include "worker/worker_protocol.hpp"
 
 namespace oclcc {

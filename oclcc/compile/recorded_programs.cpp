@@ -5,7 +5,6 @@
 #include "listing/launch_compilation.hpp"
 #include "loader/recorded_options.hpp"
 #include "source/kernel_removal.hpp"
-#include "source/recorded_names.hpp"
 #include "source/source_closing.hpp"
 #include "trust/bundle_encryption.hpp"
 
@@ -51,8 +50,8 @@ bool has_zero_byte(const SourcePackage& source) {
     return clbin::source::without_final_zeros(text).find('\0') != std::string_view::npos;
   };
   return has(source.main.text) ||
-         std::any_of(source.headers.begin(), source.headers.end(),
-                     [&](const format::SourceFile& header) { return has(header.text); });
+         std::ranges::any_of(source.headers,
+                             [&](const format::SourceFile& header) { return has(header.text); });
 }
 
 bool is_specializable(const format::GroupSize& size) noexcept {
@@ -155,11 +154,9 @@ private:
       keep_as_it_is(path, {ErrorCode::no_source, "it has no source"});
       return {};
     }
-    auto source = bundle.read_source(first, &budget);
-    if (!source) {
-      return base::add_context(std::move(source.error()), fmt::format("program '{}'", name));
-    }
-    if (has_zero_byte(*source)) {
+    CLBIN_TRY_ASSIGN(auto source, base::in_context(bundle.read_source(first, &budget),
+                                                   fmt::format("program '{}'", name)));
+    if (has_zero_byte(source)) {
       keep_as_it_is(path, {ErrorCode::invalid_argument, "its source contains a zero byte, which "
                                                         "compilers read in different ways"});
       return {};
@@ -167,15 +164,15 @@ private:
     CLBIN_TRY_ASSIGN(const format::Manifest manifest, bundle.read_manifest(first, &budget));
     Program program;
     program.name = name;
-    program.path = fmt::format("{}: {}", m_name, description_of(name, *source));
-    program.source = std::make_shared<const SourcePackage>(*std::move(source));
+    program.path = fmt::format("{}: {}", m_name, description_of(name, source));
+    program.source = std::make_shared<const SourcePackage>(std::move(source));
     // The driver's name of a recorded text: that of all, or its label.
     const bool is_recorded = base::digest_from_hex(name).has_value();
     program.mapped_names = {{is_recorded ? program.source->main.display_name
                                          : std::string(clbin::closure::k_run_time_source_name),
                              program.path}};
     const auto& optional = m_options.optional_programs;
-    if (std::find(optional.begin(), optional.end(), name) != optional.end()) {
+    if (std::ranges::find(optional, name) != optional.end()) {
       program.need = ProgramNeed::optional;
     }
     for (const auto& [variant, group] : variants) {
@@ -236,9 +233,7 @@ Result<void> read_recorded_programs(const Options& options, const BundleKeys& ke
                                     Reporter& reporter) {
   CLBIN_TRY(RecordedPrograms(options, job, reporter).read(keys));
   std::vector<std::string> names;
-  for (const Program& program : job.programs) {
-    names.push_back(program.name);
-  }
+  std::ranges::transform(job.programs, std::back_inserter(names), &Program::name);
   return check_optional_programs(options, names);
 }
 

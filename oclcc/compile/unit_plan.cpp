@@ -11,13 +11,6 @@ using base::Hasher;
 
 namespace {
 
-// Without what another machine with the same devices and tools can have in another directory.
-CompilerFacts portable(CompilerFacts facts) {
-  facts.executable.clear();
-  std::erase_if(facts.environment, chooses_libraries);
-  return facts;
-}
-
 constexpr std::size_t k_id_letters = 16;
 // A pattern of --device-option that matches no device.
 constexpr std::string_view k_no_device = "oclcc_no_device";
@@ -62,13 +55,6 @@ Words words_for_target(const BuildTarget& target, const Options& options) {
   return words;
 }
 
-Words input_words(const Program& program) {
-  if (std::filesystem::path(program.path).stem().string() == program.name) {
-    return {"--", program.path};
-  }
-  return option_words("--program", fmt::format("{}={}", program.name, program.path));
-}
-
 PlanUnit unit_at(const Job& job, const UnitPlace& place, std::string key,
                  const std::string& folder) {
   const Program& program = job.programs[place.program];
@@ -83,7 +69,9 @@ PlanUnit unit_at(const Job& job, const UnitPlace& place, std::string key,
   for (const auto& file : program.files) {
     unit.inputs.push_back(file.string());
   }
-  unit.input = input_words(program);
+  unit.input = std::filesystem::path(program.path).stem().string() == program.name
+                   ? Words{"--", program.path}
+                   : option_words("--program", fmt::format("{}={}", program.name, program.path));
   unit.output = fmt::format("{}/units/{}.clbin", folder, unit.key);
   return unit;
 }
@@ -159,13 +147,6 @@ Result<std::string> id_of(const Plan& plan, const Job& job) {
   return base::to_hex(hasher.finish()).substr(0, k_id_letters);
 }
 
-void add_steps(Plan& plan) {
-  const std::string merged = fmt::format("{}/merged-{}.clbin", plan.folder, plan.id);
-  plan.merge_list = fmt::format("{}/merge-{}.rsp", plan.folder, plan.id);
-  plan.steps.push_back({{"--merge", "@" + plan.merge_list, "-o", merged}, merged});
-  plan.steps.push_back({{"--repack", merged, "-o", plan.bundle}, plan.bundle});
-}
-
 } // namespace
 
 Digest unit_key(const Job& job, const Options& options, const CompilerFacts& facts,
@@ -176,8 +157,12 @@ Digest unit_key(const Job& job, const Options& options, const CompilerFacts& fac
   const bool is_converted = std::ranges::find(job.targets, std::optional(place.target),
                                               &BuildTarget::input) != job.targets.end();
   const Unit unit{0, program.source, unit_options(job, place), job.specializations};
-  Recipe recipe = unit_recipe(
-      {}, unit, target, target.device ? Ingredients() : target.compiler_facts, portable(facts));
+  // Without what another machine with the same devices and tools can have in another directory.
+  CompilerFacts portable = facts;
+  portable.executable.clear();
+  std::erase_if(portable.environment, chooses_libraries);
+  Recipe recipe = unit_recipe({}, unit, target,
+                              target.device ? Ingredients() : target.compiler_facts, portable);
   const Ingredients of_bundle = {
       {"program", program.name},
       {"file", std::filesystem::path(program.source->main.display_name).filename().string()},
@@ -192,8 +177,8 @@ Digest unit_key(const Job& job, const Options& options, const CompilerFacts& fac
 
 Result<void> keep_unit(Job& job, const Options& options, const CompilerFacts& facts,
                        const Digest& key) {
-  const auto sources = std::count_if(job.targets.begin(), job.targets.end(),
-                                     [](const BuildTarget& target) { return !target.input; });
+  const auto sources =
+      std::ranges::count_if(job.targets, [](const BuildTarget& target) { return !target.input; });
   if (job.programs.size() != 1 || !job.modules.empty() || sources != 1) {
     return fail(ErrorCode::invalid_argument,
                 "'--unit' requires one program and one device or target, not {} and {}",
@@ -234,7 +219,10 @@ Result<Plan> make_plan(Job& job, const Options& options, const std::filesystem::
   if (plan.cached != 0 || !job.modules.empty()) {
     plan.ready = fmt::format("{}/ready-{}.clbin", plan.folder, plan.id);
   }
-  add_steps(plan);
+  const std::string merged = fmt::format("{}/merged-{}.clbin", plan.folder, plan.id);
+  plan.merge_list = fmt::format("{}/merge-{}.rsp", plan.folder, plan.id);
+  plan.steps.push_back({{"--merge", "@" + plan.merge_list, "-o", merged}, merged});
+  plan.steps.push_back({{"--repack", merged, "-o", plan.bundle}, plan.bundle});
   return plan;
 }
 

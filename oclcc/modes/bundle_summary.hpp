@@ -3,7 +3,6 @@
 
 #include "command_line/bundle_file.hpp"
 #include "listing/bundle_summary.hpp"
-#include "model/bundle.hpp"
 
 namespace oclcc {
 

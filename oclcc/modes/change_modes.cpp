@@ -3,14 +3,11 @@
 // error. --merge has several inputs, and --sign-message makes no bundle.
 #include "command_line/modes.hpp"
 
-#include "base/file_io.hpp"
-#include "command_line/bundle_file.hpp"
 #include "format/bundle/bundle_surgery.hpp"
 #include "targets/patterns.hpp"
 #include "terminal/terminal_text.hpp"
 #include "trust/bundle_encryption.hpp"
 #include "trust/bundle_signing.hpp"
-#include "trust/key_files.hpp"
 #include "worker/worker_process.hpp"
 
 #include <cerrno>
@@ -22,7 +19,6 @@
 
 namespace oclcc {
 
-using base::Bytes;
 using format::BundleReader;
 using format::Encryption;
 using format::StripResult;

@@ -1,8 +1,5 @@
 #include "modes/entry_trials.hpp"
 
-#include "format/bundle/read_limits.hpp"
-#include "opencl/driver.hpp"
-#include "opencl/program_build.hpp"
 #include "targets/driver_compiler.hpp"
 #include "targets/patterns.hpp"
 

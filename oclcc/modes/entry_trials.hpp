@@ -3,11 +3,9 @@
 #pragma once
 
 #include "command_line/options.hpp"
-#include "format/bundle/bundle_reader.hpp"
 #include "format/bundle/bundle_surgery.hpp"
 #include "loader/load_program.hpp"
 #include "loader/recorded_options.hpp"
-#include "matching/candidate_ranking.hpp"
 #include "units/unit.hpp"
 #include "worker/installed_devices.hpp"
 

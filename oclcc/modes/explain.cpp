@@ -1,13 +1,11 @@
 #include "command_line/modes.hpp"
 
-#include "command_line/bundle_file.hpp"
-#include "format/bundle/bundle_reader.hpp"
+#include "listing/bundle_summary.hpp"
 #include "loader/ladder.hpp"
 #include "modes/entry_trials.hpp"
 #include "targets/patterns.hpp"
 #include "terminal/terminal_text.hpp"
 #include "trust/bundle_encryption.hpp"
-#include "worker/worker_process.hpp"
 
 namespace oclcc {
 
@@ -205,8 +203,8 @@ void write_json(const Ladder& ladder, const std::vector<Trial>& trials, JsonStre
   document.member("conclusion", {conclusion(ladder)});
   document.member("program", {ladder.program});
   document.member("served_by", {std::string(clbin::loader::to_string(ladder.served_by))});
-  write_list(document, "steps", ladder.steps,
-             [&](const Step& step) { document.value(step_json(step, trials)); });
+  document.array_member("steps", ladder.steps,
+                        [&](const Step& step) { document.value(step_json(step, trials)); });
   document.member("variant", {ladder.variant});
   document.end();
 }
@@ -260,11 +258,11 @@ bool print_text(const Explanation& explanation, const TrialDevices& devices, Rep
 
 void write_json(const Explanation& explanation, const TrialDevices& devices, JsonStream& document) {
   document.begin_object();
-  write_list(document, "devices", devices.all(), [&](const worker::DeviceDescription& known) {
+  document.array_member("devices", devices.all(), [&](const worker::DeviceDescription& known) {
     document.begin_object();
     document.member("id", {device_number(known)});
     document.member("identity", {identity_json(known.identity)});
-    write_list(document, "ladders", explanation.ladders, [&](const Ladder& ladder) {
+    document.array_member("ladders", explanation.ladders, [&](const Ladder& ladder) {
       if (&devices.all()[ladder.device] == &known) {
         write_json(ladder, explanation.trials, document);
       }
@@ -303,13 +301,8 @@ Result<ExitCode> explain(const Options& options, const ModeContext& context) {
   if (options.list_format != ListFormat::json) {
     return explain_all(options, devices, nullptr, reporter);
   }
-  JsonStream document([&](std::string_view part) { return reporter.print(part); });
-  document.begin_object();
-  document.key("bundles");
-  document.begin_array();
-  const Result<ExitCode> status = explain_all(options, devices, &document, reporter);
-  document.end();
-  document.member("version", {k_report_version});
+  clbin::listing::BundlesJson document([&](std::string_view part) { return reporter.print(part); });
+  const Result<ExitCode> status = explain_all(options, devices, &document.stream(), reporter);
   return document.finish() ? status : ExitCode::file;
 }
 

@@ -1,9 +1,6 @@
 #include "command_line/modes.hpp"
 
-#include "command_line/bundle_file.hpp"
-#include "format/bundle/bundle_reader.hpp"
 #include "format/bundle/bundle_surgery.hpp"
-#include "format/bundle/read_limits.hpp"
 #include "modes/extracted_names.hpp"
 #include "targets/patterns.hpp"
 #include "terminal/terminal_text.hpp"
@@ -11,12 +8,9 @@
 #include "trust/key_files.hpp"
 
 #include <fmt/format.h>
-#include <set>
 #include <tuple>
 
 namespace oclcc {
-
-using base::Bytes;
 
 namespace {
 
@@ -228,13 +222,8 @@ struct Written {
 };
 
 bool print_json(const Written& written, const std::vector<Error>& errors, Reporter& reporter) {
-  JsonStream document([&](std::string_view part) { return reporter.print(part); });
-  document.begin_object();
-  document.member("errors", errors_json(errors));
-  write_list(document, "files", written.for_json,
-             [&](const WrittenFile& file) { document.value(file_json(file)); });
-  document.member("version", {k_report_version});
-  return document.finish();
+  return reporter.print(report_json(
+      {{"errors", errors_json(errors)}, {"files", {array_of(written.for_json, file_json)}}}));
 }
 
 // Ensures that no two files of this run have one name.

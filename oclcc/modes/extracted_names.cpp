@@ -1,5 +1,6 @@
 #include "modes/extracted_names.hpp"
 
+#include "source/directive_scanner.hpp"
 #include "terminal/reporter.hpp"
 
 namespace oclcc {
@@ -9,12 +10,8 @@ namespace {
 constexpr std::size_t k_max_part_bytes = 64;
 constexpr std::size_t k_digest_digits = 16;
 
-bool is_letter_or_digit(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
 bool is_harmless(char c) {
-  return is_letter_or_digit(c) || std::string_view("._+-@").find(c) != std::string_view::npos;
+  return clbin::source::is_identifier(c) || std::string_view(".+-@").find(c) != std::string::npos;
 }
 
 // File systems may be case-insensitive.
@@ -72,10 +69,7 @@ std::string_view binary_suffix(format::BinaryKind kind, base::ByteView bytes) no
 
 std::vector<std::string> entry_file_names(const std::vector<EntryPlace>& places) {
   std::vector<std::string> names;
-  names.reserve(places.size());
-  for (const EntryPlace& place : places) {
-    names.push_back(plain_name(place));
-  }
+  std::ranges::transform(places, std::back_inserter(names), plain_name);
   // Applied twice, because a plain name may be chosen to equal another name with its digest.
   for (int pass = 0; pass < 2; ++pass) {
     std::map<std::string, std::size_t> users;

@@ -1,9 +1,7 @@
 #include "command_line/modes.hpp"
 
 #include "closure/run_time_closure.hpp"
-#include "format/bundle/bundle_layout.hpp"
 #include "format/bundle/bundle_surgery.hpp"
-#include "format/bundle/signatures.hpp"
 #include "listing/launch_compilation.hpp"
 #include "modes/bundle_summary.hpp"
 #include "terminal/terminal_text.hpp"

@@ -10,7 +10,6 @@
 
 namespace oclcc {
 
-using base::FileDescriptor;
 using base::in_quotes;
 using base::SecretBytes;
 

@@ -5,7 +5,6 @@
 #include "targets/patterns.hpp"
 #include "terminal/terminal_text.hpp"
 #include "worker/installed_devices.hpp"
-#include "worker/worker_process.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,5 @@
 #include "command_line/modes.hpp"
 
-#include "command_line/bundle_file.hpp"
 #include "format/bundle/bundle_writer.hpp"
 #include "modes/recording.hpp"
 #include "trust/bundle_encryption.hpp"
@@ -18,7 +17,6 @@
 namespace oclcc {
 
 namespace fs = std::filesystem;
-using base::FileDescriptor;
 using clbin::cache::ProcessEnvironment;
 using format::BundleReader;
 
@@ -43,8 +41,7 @@ public:
     (void)sigprocmask(SIG_BLOCK, &m_signals, &m_before);
   }
   ~BlockedSignals() { restore(); }
-  BlockedSignals(const BlockedSignals&) = delete;
-  BlockedSignals& operator=(const BlockedSignals&) = delete;
+  BlockedSignals(BlockedSignals&&) = delete; // and no copies
 
   void restore() const noexcept { (void)sigprocmask(SIG_SETMASK, &m_before, nullptr); }
   // Returns the next signal; std::nullopt after a while.
@@ -59,11 +56,6 @@ private:
   sigset_t m_before{};
 };
 
-// The terminal sends these signals to the whole process group.
-bool is_of_terminal(const siginfo_t& signal) {
-  return (signal.si_signo == SIGINT || signal.si_signo == SIGQUIT) && signal.si_code == SI_KERNEL;
-}
-
 ApplicationEnd wait_for(pid_t process, const BlockedSignals& signals) {
   constexpr int k_signal_base = 128;
   int status = 0;
@@ -74,7 +66,10 @@ ApplicationEnd wait_for(pid_t process, const BlockedSignals& signals) {
       break;
     }
     const auto signal = signals.next();
-    if (signal && signal->si_signo != SIGCHLD && !is_of_terminal(*signal)) {
+    // The terminal sends its signals to the whole process group.
+    const bool is_of_terminal = signal && signal->si_code == SI_KERNEL &&
+                                (signal->si_signo == SIGINT || signal->si_signo == SIGQUIT);
+    if (signal && signal->si_signo != SIGCHLD && !is_of_terminal) {
       (void)::kill(process, signal->si_signo);
     }
   }

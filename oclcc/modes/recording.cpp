@@ -4,9 +4,7 @@
 #include "closure/run_time_closure.hpp"
 #include "command_line/bundle_file.hpp"
 #include "format/bundle/bundle_surgery.hpp"
-#include "source/recorded_names.hpp"
 
-#include <charconv>
 #include <iterator>
 
 namespace oclcc {
@@ -32,15 +30,12 @@ std::string_view take_word(std::string_view& line) {
 }
 
 // Removes the space and the number at the end of `line`. Returns false if there is none.
-bool take_number(std::string_view& line, std::uint64_t& number) {
+bool take_last_number(std::string_view& line, std::uint64_t& number) {
   const std::size_t space = line.rfind(' ');
-  if (space == std::string_view::npos || space + 1 == line.size()) {
-    return false;
-  }
-  const char* const end = line.data() + line.size();
-  const auto [stop, code] = std::from_chars(line.data() + space + 1, end, number);
+  const auto found = base::parse_number<std::uint64_t>(line.substr(space + 1)); // npos + 1 is 0
+  number = found.value_or(0);
   line = line.substr(0, space);
-  return code == std::errc() && stop == end;
+  return found && space != std::string_view::npos;
 }
 
 constexpr std::uint64_t k_max_log_bytes = 256ULL << 20U;
@@ -97,8 +92,8 @@ std::optional<LoggedLaunch> parse_launch(std::string_view line) {
   logged.launch.variant = take_word(line);
   std::array<std::uint64_t, 3> size{};
   std::uint64_t dimensions = 0;
-  const bool is_complete = take_number(line, size[2]) && take_number(line, size[1]) &&
-                           take_number(line, size[0]) && take_number(line, dimensions);
+  const bool is_complete = take_last_number(line, size[2]) && take_last_number(line, size[1]) &&
+                           take_last_number(line, size[0]) && take_last_number(line, dimensions);
   logged.launch.kernel = line;
   if (!is_complete || logged.program.empty() || logged.launch.variant.empty() || line.empty() ||
       dimensions < 1 || dimensions > 3) {

@@ -1,10 +1,8 @@
 // Makes one bundle of what the layer recorded.
 #pragma once
 
-#include "base/file_io.hpp"
 #include "command_line/options.hpp"
 #include "format/bundle/bundle_reader.hpp"
-#include "model/bundle.hpp"
 
 #include <set>
 

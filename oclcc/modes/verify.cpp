@@ -1,15 +1,11 @@
 #include "command_line/modes.hpp"
 
-#include "base/file_io.hpp"
-#include "command_line/bundle_file.hpp"
+#include "listing/bundle_summary.hpp"
 #include "modes/entry_trials.hpp"
 #include "targets/patterns.hpp"
 #include "terminal/terminal_text.hpp"
 #include "trust/bundle_encryption.hpp"
 #include "trust/bundle_signing.hpp"
-#include "worker/worker_process.hpp"
-
-#include <set>
 
 namespace oclcc {
 
@@ -215,7 +211,7 @@ void write_json(const Verdict& verdict, JsonStream& document) {
   document.member("entries_not_run", {std::uint64_t{verdict.idle_count} + verdict.il_count});
   document.member("errors", errors_json(errors));
   document.member("file", {verdict.file});
-  write_list(document, "runs", verdict.runs, [&](const Run& run) {
+  document.array_member("runs", verdict.runs, [&](const Run& run) {
     document.value({JsonObject{
         {"program", {run.program}},
         {"variant", {run.variant}},
@@ -247,10 +243,7 @@ Result<ExitCode> verify(const Options& options, const ModeContext& context) {
   }
   TrialDevices devices(options, context.workers, reporter);
   const bool is_json = options.list_format == ListFormat::json;
-  JsonStream document([&](std::string_view part) { return reporter.print(part); });
-  document.begin_object();
-  document.key("bundles");
-  document.begin_array();
+  clbin::listing::BundlesJson document([&](std::string_view part) { return reporter.print(part); });
   ExitCode status = ExitCode::success;
   for (const Input& input : options.inputs) {
     const Verdict verdict = keys ? verify_one(input.path, options, *keys, devices)
@@ -259,12 +252,10 @@ Result<ExitCode> verify(const Options& options, const ModeContext& context) {
       tell(verdict, options.run, reporter);
     }
     if (is_json) {
-      write_json(verdict, document);
+      write_json(verdict, document.stream());
     }
     status = status == ExitCode::success ? status_of(verdict) : status;
   }
-  document.end();
-  document.member("version", {k_report_version});
   return !is_json || document.finish() ? status : ExitCode::file;
 }
 

@@ -5,7 +5,6 @@
 
 namespace oclcc::remote {
 
-using base::Bytes;
 using base::Digest;
 using storage_http::k_max_entry_bytes;
 using storage_http::Operation;
@@ -106,17 +105,14 @@ Result<clbin::cache::CacheHit> RemoteCache::read_entry(const CacheUnit& unit, By
   required.limits.max_raw_bytes = k_max_entry_bytes; // offer() stores nothing that is larger
   required.limits.max_total_raw_bytes = 4ULL * k_max_entry_bytes;
   required.signatures = m_trust.required ? &*m_trust.required : nullptr;
-  auto read = clbin::cache::open_entry(std::move(bytes), name, *unit.remote_key, required);
-  if (!read) {
-    return base::add_context(read.error(), name);
-  }
-  if (const auto verified = read->bundle.verify(); !verified) {
-    return base::add_context(verified.error(), name);
-  }
-  if (read->entry.target.digest != format::target_digest(unit.target)) {
+  CLBIN_TRY_ASSIGN(auto read, base::in_context(clbin::cache::open_entry(std::move(bytes), name,
+                                                                        *unit.remote_key, required),
+                                               name));
+  CLBIN_TRY(base::in_context(read.bundle.verify(), name));
+  if (read.entry.target.digest != format::target_digest(unit.target)) {
     return fail(ErrorCode::damaged, "{}: it is for another target", name);
   }
-  if (read->entry.options != unit.options) {
+  if (read.entry.options != unit.options) {
     return fail(ErrorCode::damaged, "{}: it was built with other options", name);
   }
   return read;

@@ -9,7 +9,6 @@
 #include "units/compile_cache.hpp"
 
 #include <condition_variable>
-#include <deque>
 #include <thread>
 
 namespace oclcc::remote {

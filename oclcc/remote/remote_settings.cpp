@@ -1,11 +1,9 @@
 #include "remote/remote_settings.hpp"
 
-#include "base/file_io.hpp"
 #include "base/text.hpp"
 #include "worker/spawn.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 namespace oclcc::remote {
@@ -39,7 +37,7 @@ std::string set_url(RemoteSettings& settings, std::string_view value) {
     return "a user and a password do not belong in the address, which others can see: use a token "
            "or a netrc file"; // the value contains a secret
   }
-  const bool is_plain = std::all_of(value.begin(), value.end(), [](char letter) {
+  const bool is_plain = std::ranges::all_of(value, [](char letter) {
     return letter > ' ' && letter != '\x7F' && letter != '?' && letter != '#';
   });
   if (host.empty() || !is_plain || value.size() > k_max_url_bytes) {
@@ -90,11 +88,8 @@ std::string set_mode(RemoteSettings& settings, std::string_view value) {
 }
 
 std::string set_timeout(RemoteSettings& settings, std::string_view value) {
-  std::uint64_t milliseconds = 0;
-  const char* const end = value.data() + value.size();
-  const auto [rest, code] = std::from_chars(value.data(), end, milliseconds);
-  if (code != std::errc() || rest != end || milliseconds == 0 ||
-      milliseconds > k_most_milliseconds) {
+  const auto milliseconds = base::parse_number<std::uint64_t>(value).value_or(0);
+  if (milliseconds == 0 || milliseconds > k_most_milliseconds) {
     return fmt::format("'{}' is not a number of milliseconds from 1 to {}", printable(value),
                        k_most_milliseconds);
   }
@@ -104,7 +99,7 @@ std::string set_timeout(RemoteSettings& settings, std::string_view value) {
 
 std::string set_public_keys(RemoteSettings& settings, std::string_view value) {
   settings.public_keys.clear();
-  for (const std::filesystem::path& key : worker::paths_in(value)) {
+  for (const std::filesystem::path& key : clbin::base::paths_in(value)) {
     settings.public_keys.push_back(key.string());
   }
   return settings.public_keys.empty() ? "no key is named, and no entry would be trusted" : "";
@@ -161,9 +156,8 @@ std::string apply_line(std::string_view line, KeysGiven& given, RemoteSettings& 
   if (!parsed.has_value()) {
     return parsed.error().message;
   }
-  const auto* const setting =
-      std::find_if(k_settings.begin(), k_settings.end(),
-                   [&](const Setting& known) { return known.key == parsed->name; });
+  const auto* const setting = std::ranges::find_if(
+      k_settings, [&](const Setting& known) { return known.key == parsed->name; });
   if (setting == k_settings.end()) {
     return fmt::format("unknown setting '{}'", printable(parsed->name));
   }

@@ -21,10 +21,6 @@
 
 namespace oclcc::remote {
 
-using base::Bytes;
-using base::ByteView;
-using base::FileDescriptor;
-using base::reason_of;
 using clbin::cache::ProcessEnvironment;
 using storage_http::Operation;
 using storage_http::Status;
@@ -33,15 +29,11 @@ namespace {
 
 constexpr std::size_t k_shown_bytes = 300; // of a failure, in messages
 
-std::chrono::milliseconds time_left(Clock::time_point deadline) {
-  return std::max(std::chrono::milliseconds::zero(),
-                  std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()));
-}
-
 // The helper gives up a little earlier than the client, so that its reason is known.
 std::uint32_t milliseconds_of_helper(Clock::time_point deadline) {
   constexpr std::int64_t k_most = 86'400'000;
-  const std::int64_t left = time_left(deadline).count();
+  const std::int64_t left =
+      std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
   return static_cast<std::uint32_t>(std::clamp<std::int64_t>(left - left / 10, 1, k_most));
 }
 
@@ -263,8 +255,7 @@ public:
       worker::adopt_strays(worker::Adoption::on);
     }
   }
-  NoAdoption(const NoAdoption&) = delete;
-  NoAdoption& operator=(const NoAdoption&) = delete;
+  NoAdoption(NoAdoption&&) = delete; // and no copies
 
 private:
   bool m_adopted = false;
@@ -332,7 +323,7 @@ std::optional<std::filesystem::path> find_storage_helper(const std::filesystem::
     folders = {real.parent_path(), real.parent_path() / "../libexec/oclcc"};
   }
   // A program of the working directory may be anybody's.
-  std::ranges::copy_if(worker::paths_in(path), std::back_inserter(folders),
+  std::ranges::copy_if(base::paths_in(path), std::back_inserter(folders),
                        [](const std::filesystem::path& folder) { return folder.is_absolute(); });
   for (const std::filesystem::path& folder : folders) {
     if (auto file = folder / k_storage_program; worker::is_program(file)) {

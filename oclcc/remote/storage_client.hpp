@@ -2,8 +2,6 @@
 // serves several runs, and ends when none has used it for a while.
 #pragma once
 
-#include "base/digest.hpp"
-#include "base/file_io.hpp"
 #include "base/socket.hpp"
 #include "remote/remote_settings.hpp"
 #include "remote/storage_http/storage_protocol.hpp"

@@ -2,10 +2,8 @@
 
 #include "base/text.hpp"
 #include "closure/include_closure.hpp"
-#include "source/directive_scanner.hpp"
 
 #include <cctype>
-#include <charconv>
 
 namespace oclcc {
 
@@ -16,8 +14,8 @@ namespace {
 // Compilers show tabs as spaces.
 std::string without_white_space(std::string_view text) {
   std::string result;
-  std::copy_if(text.begin(), text.end(), std::back_inserter(result),
-               [](char c) { return c != ' ' && c != '\t' && c != '\r'; });
+  std::ranges::copy_if(text, std::back_inserter(result),
+                       [](char c) { return c != ' ' && c != '\t' && c != '\r'; });
   return result;
 }
 
@@ -187,12 +185,9 @@ bool consume(std::string_view& text, std::string_view prefix) {
 }
 
 bool consume_number(std::string_view& text, std::uint32_t& number) {
-  const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (code != std::errc()) {
-    return false;
-  }
-  text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
-  return true;
+  const auto found = base::take_number<std::uint32_t>(text);
+  number = found.value_or(number);
+  return found.has_value();
 }
 
 // Removes "error: " or "fatal   : " from the front. Otherwise returns false.
@@ -437,7 +432,7 @@ private:
 
   // Innermost first, after the message that they explain.
   void add_include_notes() {
-    std::reverse(m_included_from.begin(), m_included_from.end());
+    std::ranges::reverse(m_included_from);
     for (const LogPosition& position : m_included_from) {
       if (!m_map.is_prologue(position.file)) {
         m_result.push_back(at(Severity::note, position, {}, "included from here"));

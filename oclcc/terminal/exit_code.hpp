@@ -3,7 +3,6 @@
 #include "base/result.hpp"
 
 #include <span>
-#include <string_view>
 
 namespace oclcc {
 

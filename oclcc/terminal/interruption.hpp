@@ -15,9 +15,8 @@ namespace oclcc {
 class Interruption {
 public:
   Interruption();
-  ~Interruption(); // restores the previous signal handling
-  Interruption(const Interruption&) = delete;
-  Interruption& operator=(const Interruption&) = delete;
+  ~Interruption();                       // restores the previous signal handling
+  Interruption(Interruption&&) = delete; // and no copies
 
   [[nodiscard]] std::stop_token stop_token() const noexcept { return m_stop.get_token(); }
 

@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <set>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -230,13 +229,6 @@ JsonValue invocation_json(std::span<const std::string> log, RunResult result) {
   return {std::move(invocation)};
 }
 
-// Returns the document that oclcc/schema/diagnostics.schema.json describes. `log` contains the
-// texts that -v adds.
-std::string diagnostics_json(std::span<const Report> reports, std::span<const std::string> log) {
-  return report_json({{"diagnostics", {array_of(reports, head_json)}},
-                      {"log", strings_json({log.begin(), log.end()})}});
-}
-
 // Returns the document as SARIF 2.1.0 (OASIS). Its columns count Unicode code points; if the text
 // of a line is unknown, its column counts bytes.
 std::string diagnostics_sarif(std::span<const Report> reports, std::span<const std::string> log,
@@ -366,7 +358,9 @@ bool Reporter::print(std::string_view text) {
 
 void Reporter::finish(RunResult result) {
   if (m_format == DiagnosticsFormat::json) {
-    write_to_stderr(diagnostics_json(m_reports, m_log));
+    // oclcc/schema/diagnostics.schema.json; the log contains the texts that -v adds.
+    write_to_stderr(report_json(
+        {{"diagnostics", {array_of(m_reports, head_json)}}, {"log", strings_json(m_log)}}));
   } else if (m_format == DiagnosticsFormat::sarif) {
     write_to_stderr(diagnostics_sarif(m_reports, m_log, result));
   }

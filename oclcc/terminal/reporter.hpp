@@ -1,14 +1,7 @@
 // Prints all output of oclcc.
 #pragma once
 
-#include "base/result.hpp"
-
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "base/file_io.hpp"
 
 namespace clbin::format {}
 
@@ -17,9 +10,13 @@ namespace oclcc {
 // The names of libclbin that all sources of oclcc use.
 namespace base = clbin::base;
 namespace format = clbin::format;
+using base::Bytes;
+using base::ByteView;
 using base::Error;
 using base::ErrorCode;
 using base::fail;
+using base::FileDescriptor;
+using base::reason_of;
 using base::Result;
 
 enum class Severity : std::uint8_t { note, warning, error };

@@ -1,17 +1,14 @@
 // Formats text for a terminal, and the --json reports, which oclcc/schema describes.
 #pragma once
 
-#include "base/json_document.hpp"
 #include "base/text.hpp"
 #include "listing/json_parts.hpp"
 
 #include <chrono>
-#include <cstddef>
-#include <string>
-#include <string_view>
 
 namespace oclcc {
 
+using clbin::base::array_of;
 using clbin::base::JsonArray;
 using clbin::base::JsonObject;
 using clbin::base::JsonStream;
@@ -19,10 +16,10 @@ using clbin::base::JsonValue;
 using clbin::base::printable;
 using clbin::base::printable_json;
 using clbin::base::printable_lines;
+using clbin::base::strings_json;
 using clbin::listing::errors_json;
 using clbin::listing::identity_json;
 using clbin::listing::k_report_version;
-using clbin::listing::strings_json;
 
 // Returns white space as wide as the first `column` - 1 bytes of `line` on a terminal, with tabs
 // unchanged. Following text is then below byte `column` (from 1; 0 counts as 1). Each byte that is
@@ -45,25 +42,6 @@ struct Progress {
 // Appends " · 12 s left" after a second and two units. The estimate is based on the average time
 // per unit.
 [[nodiscard]] std::string progress_line_with_time(const Progress& progress);
-
-// Returns what `json` makes of each item.
-[[nodiscard]] JsonArray array_of(const auto& items, const auto& json) {
-  JsonArray array;
-  for (const auto& item : items) {
-    array.push_back({json(item)});
-  }
-  return array;
-}
-
-// Writes a list as the next member: `write` writes one value for each item.
-void write_list(JsonStream& document, std::string_view name, const auto& items, const auto& write) {
-  document.key(name);
-  document.begin_array();
-  for (const auto& item : items) {
-    write(item);
-  }
-  document.end();
-}
 
 // Returns the whole report: `members` and the version of the schemas.
 [[nodiscard]] std::string report_json(clbin::base::JsonObject members);

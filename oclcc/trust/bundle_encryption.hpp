@@ -2,8 +2,6 @@
 #pragma once
 
 #include "command_line/bundle_file.hpp"
-#include "command_line/options.hpp"
-#include "format/bundle/encryption.hpp"
 
 namespace oclcc::trust {
 

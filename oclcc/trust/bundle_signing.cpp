@@ -1,15 +1,11 @@
 #include "trust/bundle_signing.hpp"
 
-#include "base/crypto/secret_bytes.hpp"
-#include "base/file_io.hpp"
 #include "base/text.hpp"
 #include "format/bundle/bundle_tables.hpp"
 #include "worker/spawn.hpp"
 #include "worker/worker_home.hpp"
 
 #include <cerrno>
-#include <charconv>
-#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
@@ -20,12 +16,8 @@
 
 namespace oclcc::trust {
 
-using base::Bytes;
-using base::ByteView;
-using base::FileDescriptor;
 using base::MinisignHashing;
 using base::MinisignSignature;
-using base::reason_of;
 using base::Signature;
 using format::TrailingRecord;
 
@@ -40,12 +32,9 @@ Result<std::uint64_t> timestamp() {
   if (text.empty()) {
     return static_cast<std::uint64_t>(std::time(nullptr));
   }
-  std::uint64_t seconds = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (error != std::errc() || end != text.data() + text.size()) {
-    return refused("SOURCE_DATE_EPOCH is '{}', which is not a number of seconds", text);
-  }
-  return seconds;
+  const auto seconds = base::parse_number<std::uint64_t>(text);
+  return seconds ? Result<std::uint64_t>(*seconds)
+                 : refused("SOURCE_DATE_EPOCH is '{}', which is not a number of seconds", text);
 }
 
 // --- The command of --sign-with -----------------------------------------------------------------

@@ -2,8 +2,6 @@
 // with a command that does not show its key to oclcc.
 #pragma once
 
-#include "base/crypto/ed25519.hpp"
-#include "format/bundle/signatures.hpp"
 #include "trust/key_files.hpp"
 
 namespace oclcc::trust {

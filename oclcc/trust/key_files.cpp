@@ -1,7 +1,5 @@
 #include "trust/key_files.hpp"
 
-#include "base/digest.hpp"
-
 #include <cerrno>
 #include <fcntl.h>
 #include <mutex>
@@ -16,10 +14,8 @@ namespace oclcc::trust {
 
 using base::ContentKey;
 using base::DecryptionKey;
-using base::FileDescriptor;
 using base::in_quotes;
 using base::MinisignSecretKey;
-using base::reason_of;
 using base::RecipientPublicKey;
 using base::SecretBytes;
 
@@ -54,8 +50,7 @@ public:
     m_on_stop.reset(); // waits for a running callback
     restore();
   }
-  SilentTerminal(const SilentTerminal&) = delete;
-  SilentTerminal& operator=(const SilentTerminal&) = delete;
+  SilentTerminal(SilentTerminal&&) = delete; // and no copies
 
   [[nodiscard]] int error() const noexcept { return m_error; }
 

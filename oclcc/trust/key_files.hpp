@@ -4,8 +4,6 @@
 #pragma once
 
 #include "base/crypto/key_text.hpp"
-#include "base/crypto/secret_bytes.hpp"
-#include "base/file_io.hpp"
 #include "command_line/options.hpp"
 #include "format/bundle/signatures.hpp"
 

@@ -3,7 +3,6 @@
 
 #include "cache/keyed_store.hpp"
 #include "units/recipes.hpp"
-#include "units/sealed_files.hpp"
 
 namespace oclcc {
 

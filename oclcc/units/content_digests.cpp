@@ -1,6 +1,5 @@
 #include "units/content_digests.hpp"
 
-#include "base/file_io.hpp"
 #include "format/binary/elf_object.hpp"
 
 #include <algorithm>
@@ -16,7 +15,6 @@ namespace oclcc {
 
 using base::ByteReader;
 using base::ByteSource;
-using base::ByteView;
 using base::Digest;
 using base::Hasher;
 
@@ -46,10 +44,7 @@ Digest content_stamp_of(const struct stat& status) {
 
 // Of what is remembered of a file: its stamp, and the digest of its contents.
 Digest remembered_key_of(const std::filesystem::path& path) {
-  Hasher hasher;
-  hasher.add_field(k_content_name_label);
-  hasher.add_field(path.string());
-  return hasher.finish();
+  return Hasher().add_field(k_content_name_label).add_field(path.string()).finish();
 }
 
 std::optional<Digest> content_hash(int file) {

@@ -101,10 +101,10 @@ constexpr std::string_view k_remote_key_label = "oclcc-remote-unit-1";
 constexpr std::uint64_t k_max_cpuinfo_bytes = 16U << 20U;
 
 Digest key_of_recipe(const Recipe& recipe) {
-  base::Hasher hasher;
-  hasher.add_field(k_remote_key_label);
-  hasher.add(clbin::cache::recipe_key(recipe).bytes);
-  return hasher.finish();
+  return base::Hasher()
+      .add_field(k_remote_key_label)
+      .add(clbin::cache::recipe_key(recipe).bytes)
+      .finish();
 }
 
 // Of x86 and of Arm.
@@ -112,11 +112,6 @@ constexpr std::string_view k_features[] = {"flags", "Features"};
 constexpr std::string_view k_model[] = {"vendor_id",       "cpu family",       "model",
                                         "CPU implementer", "CPU architecture", "CPU variant",
                                         "CPU part"};
-
-std::string sorted_words(std::string_view text) {
-  const auto words = base::words_between_spaces(text);
-  return fmt::format("{}", fmt::join(std::set(words.begin(), words.end()), " "));
-}
 
 constexpr std::string_view k_bundle_key_label = "oclcc-bundle-key-2";
 
@@ -187,9 +182,8 @@ std::vector<Variable> process_environment() {
     }
   }
   std::ranges::stable_sort(variables, {}, &Variable::name);
-  const auto is_repeated = [](const Variable& a, const Variable& b) { return a.name == b.name; };
-  const auto repeated = std::unique(variables.begin(), variables.end(), is_repeated);
-  variables.erase(repeated, variables.end());
+  const auto repeated = std::ranges::unique(variables, {}, &Variable::name);
+  variables.erase(repeated.begin(), repeated.end());
   return variables;
 }
 
@@ -320,7 +314,9 @@ std::optional<std::string> processor_of(std::string_view cpuinfo) {
     const std::string_view value = base::without_blanks(line.substr(colon + 1));
     if (fits_any(name, k_features)) {
       has_features = true;
-      facts.insert(fmt::format("{}: {}", name, sorted_words(value)));
+      const auto words = base::words_between_spaces(value);
+      facts.insert(
+          fmt::format("{}: {}", name, fmt::join(std::set(words.begin(), words.end()), " ")));
     } else if (fits_any(name, k_model)) {
       facts.insert(fmt::format("{}: {}", name, value));
     }

@@ -7,7 +7,6 @@
 
 namespace oclcc {
 
-using base::ByteView;
 using base::Digest;
 
 namespace {
@@ -18,11 +17,7 @@ constexpr std::string_view k_seal_label = "clbin-cache-bundle-1";
 // Returns the digest that precedes the bytes in the cache. It covers every byte and the key, so
 // that a file under the name of another key is detected.
 Digest seal_of(const Digest& key, ByteView bytes) {
-  base::Hasher hasher;
-  hasher.add_field(k_seal_label);
-  hasher.add(key.bytes);
-  hasher.add(bytes);
-  return hasher.finish();
+  return base::Hasher().add_field(k_seal_label).add(key.bytes).add(bytes).finish();
 }
 
 bool is_sealed(const Digest& key, ByteView kept) {

@@ -1,7 +1,6 @@
 // Stores files in the directory of the compile cache, beside the units' entries.
 #pragma once
 
-#include "base/digest.hpp"
 #include "cache/cache_folder.hpp"
 #include "terminal/reporter.hpp"
 

@@ -1,7 +1,6 @@
 #include "worker/installed_devices.hpp"
 
 #include "base/text.hpp"
-#include "terminal/reporter.hpp"
 
 #include <cstring>
 #include <fmt/format.h>
@@ -244,11 +243,6 @@ std::string text_of(const std::string& bytes) {
   return bytes.substr(0, bytes.find('\0'));
 }
 
-std::string format_words(const std::string& bytes) {
-  const std::string text = text_of(bytes);
-  return fmt::format("{}", fmt::join(base::words_between_spaces(text), " "));
-}
-
 std::string format_bytes(cl_ulong bytes) {
   constexpr std::string_view units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   std::size_t unit = 0;
@@ -333,7 +327,7 @@ std::optional<std::string> format_property(const std::string& bytes, const Prope
   case Form::text:
     return text_of(bytes);
   case Form::words:
-    return format_words(bytes);
+    return fmt::format("{}", fmt::join(base::words_between_spaces(text_of(bytes)), " "));
   case Form::sizes:
     return format_sizes(bytes);
   case Form::name_versions:

@@ -1,6 +1,5 @@
 #include "worker/driver_rules.hpp"
 
-#include "format/binary/binary_kind.hpp"
 #include "matching/vendor_rules.hpp"
 
 namespace oclcc::worker {

@@ -2,9 +2,7 @@
 // and of this machine, and how it gets the code of the first launch. No other file knows it.
 #pragma once
 
-#include "base/byte_codec.hpp"
 #include "listing/launch_compilation.hpp"
-#include "model/device.hpp"
 
 #include <set>
 

@@ -12,10 +12,6 @@
 
 namespace oclcc::worker {
 
-using base::Bytes;
-using base::ByteView;
-using base::reason_of;
-
 namespace {
 
 using Step = std::function<Result<Bytes>()>;

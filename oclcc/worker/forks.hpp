@@ -1,7 +1,6 @@
 // Forks of a worker: of a step, and of a process in which the compiler has started.
 #pragma once
 
-#include "terminal/reporter.hpp"
 #include "worker/worker_protocol.hpp"
 
 namespace oclcc::worker {

@@ -1,7 +1,5 @@
 #include "worker/installed_devices.hpp"
 
-#include "terminal/reporter.hpp"
-
 #include <cstdlib>
 #include <dlfcn.h>
 #include <fmt/format.h>

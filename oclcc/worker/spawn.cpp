@@ -14,12 +14,6 @@
 
 namespace oclcc::worker {
 
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::FileDescriptor;
-using clbin::base::reason_of;
-using clbin::base::Result;
-
 namespace {
 
 constexpr std::string_view k_secret = "CLBIN_REMOTE_TOKEN=";
@@ -53,18 +47,6 @@ std::vector<pid_t> children_of(pid_t process) {
 }
 
 } // namespace
-
-std::vector<std::filesystem::path> paths_in(std::string_view list) {
-  std::vector<std::filesystem::path> paths;
-  while (!list.empty()) {
-    const std::string_view path = list.substr(0, list.find(':'));
-    list.remove_prefix(std::min(path.size() + 1, list.size()));
-    if (!path.empty()) {
-      paths.emplace_back(path);
-    }
-  }
-  return paths;
-}
 
 bool is_program(const std::filesystem::path& file) {
   std::error_code error;

@@ -2,15 +2,15 @@
 // how much memory they use.
 #pragma once
 
-#include "base/file_io.hpp"
+#include "terminal/reporter.hpp"
 
 #include <chrono>
 #include <spawn.h>
 
 namespace oclcc::worker {
 
-// Returns the paths of a list such as PATH, which colons separate, without empty ones.
-[[nodiscard]] std::vector<std::filesystem::path> paths_in(std::string_view list);
+using base::paths_in;
+
 // Whether `file` is a file that can be executed.
 [[nodiscard]] bool is_program(const std::filesystem::path& file);
 
@@ -35,23 +35,22 @@ enum class DefaultSignals : std::uint8_t {
 // Returns the open file `number`, with another number, which no file of a new process gets:
 // otherwise, one dup2 would overwrite the source of another, if oclcc was started without standard
 // streams. internal: `number` is negative, and errno has the reason, or there is no other.
-[[nodiscard]] clbin::base::Result<clbin::base::FileDescriptor> move_out_of_the_way(int number);
+[[nodiscard]] Result<base::FileDescriptor> move_out_of_the_way(int number);
 
 // Connected sockets, for this process and another one, with such numbers.
 struct Channel {
-  clbin::base::FileDescriptor own;
-  clbin::base::FileDescriptor other;
+  base::FileDescriptor own;
+  base::FileDescriptor other;
 };
 // `type` is that of socketpair. internal.
-[[nodiscard]] clbin::base::Result<Channel> open_channel(int type);
+[[nodiscard]] Result<Channel> open_channel(int type);
 
 // What a new process gets. It blocks no signal. Its files are opened in the order of the calls.
 class Spawn {
 public:
   explicit Spawn(DefaultSignals signals);
   ~Spawn();
-  Spawn(const Spawn&) = delete;
-  Spawn& operator=(const Spawn&) = delete;
+  Spawn(Spawn&&) = delete; // and no copies
 
   // If `flags` create the file, only its owner can use it.
   void open(int number, const std::filesystem::path& path, int flags);

@@ -1,10 +1,10 @@
 #include "worker/worker_home.hpp"
 
+#include "base/text.hpp"
 #include "worker/spawn.hpp"
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
@@ -22,23 +22,9 @@
 
 namespace oclcc::worker {
 
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::FileDescriptor;
-using clbin::base::reason_of;
-using clbin::base::Result;
-
 namespace {
 
 namespace fs = std::filesystem;
-
-// Returns the number of a /proc directory by its name, or 0.
-pid_t process_number(const fs::path& folder) {
-  const std::string name = folder.filename().string();
-  pid_t number = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  return error == std::errc() && end == name.data() + name.size() ? number : 0;
-}
 
 std::string environment_of(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/environ", std::ios::binary);
@@ -46,15 +32,8 @@ std::string environment_of(pid_t process) {
 }
 
 // `entry` is "NAME=VALUE".
-bool has_entry(std::string_view environment, std::string_view entry) {
-  while (!environment.empty()) {
-    const std::size_t end = std::min(environment.find('\0'), environment.size());
-    if (environment.substr(0, end) == entry) {
-      return true;
-    }
-    environment.remove_prefix(std::min(end + 1, environment.size()));
-  }
-  return false;
+bool has_entry(const std::string& environment, const std::string& entry) {
+  return ('\0' + environment + '\0').find('\0' + entry + '\0') != std::string::npos;
 }
 
 // Returns the number of found processes.
@@ -63,7 +42,7 @@ std::size_t kill_strays(const std::string& entry) {
   std::error_code error;
   for (fs::directory_iterator place("/proc", error); !error && place != fs::directory_iterator();
        place.increment(error)) {
-    const pid_t process = process_number(place->path());
+    const pid_t process = base::parse_number<pid_t>(place->path().filename().string()).value_or(0);
     if (process > 1 && process != ::getpid() && has_entry(environment_of(process), entry)) {
       ++count;
       ::kill(process, SIGKILL);
@@ -74,15 +53,8 @@ std::size_t kill_strays(const std::string& entry) {
 
 bool is_only_child(const fs::path& task, pid_t known) {
   std::ifstream file(task / "children");
-  if (!file) {
-    return false;
-  }
-  for (pid_t child = 0; file >> child;) {
-    if (child != known) {
-      return false;
-    }
-  }
-  return true;
+  return file && std::all_of(std::istream_iterator<pid_t>(file), {},
+                             [&](pid_t child) { return child == known; });
 }
 
 // Whether this process has no child other than `known`: then its workers left no orphan. False if
@@ -133,13 +105,6 @@ void leave_the_parents_files(int file) {
   }
   ::dup2(lifeline, k_guard_lifeline);
   ::closefrom(k_guard_lifeline + 1);
-}
-
-void leave_the_parents_signals() {
-  sigset_t all;
-  ::sigfillset(&all);
-  ::sigprocmask(SIG_SETMASK, &all, nullptr);
-  ::setsid();
 }
 
 void send_answer(const std::string& answer) {
@@ -195,7 +160,10 @@ void remove_home(const std::string& folder) noexcept {
 }
 
 [[noreturn]] void guard(int lifeline) {
-  leave_the_parents_signals();
+  sigset_t all;
+  ::sigfillset(&all);
+  ::sigprocmask(SIG_SETMASK, &all, nullptr);
+  ::setsid();
   leave_the_parents_files(lifeline);
   ::prctl(PR_SET_NAME, "oclcc-guard");
   const std::string answer = make_home();
@@ -239,13 +207,8 @@ bool is_abandoned(const fs::path& path) {
   if (std::chrono::system_clock::now() - changed < k_least_age) {
     return false;
   }
-  const int file = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (file < 0) {
-    return false;
-  }
-  const bool is_free = ::flock(file, LOCK_EX | LOCK_NB) == 0;
-  ::close(file);
-  return is_free;
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  return file.is_open() && ::flock(file.number(), LOCK_EX | LOCK_NB) == 0;
 }
 
 } // namespace
@@ -405,7 +368,7 @@ void WorkerHome::kill(pid_t worker) noexcept {
   }
 }
 
-void WorkerHome::retire(pid_t worker, clbin::base::TemporaryFolder folder) {
+void WorkerHome::retire(pid_t worker, base::TemporaryFolder folder) {
   const std::lock_guard lock(m_mutex);
   forget(worker);
   ::kill(worker, SIGKILL);

@@ -1,8 +1,7 @@
 // The parent directory of the workers' directories, and what is cleaned up after oclcc has died.
 #pragma once
 
-#include "base/file_io.hpp"
-#include "base/result.hpp"
+#include "terminal/reporter.hpp"
 
 #include <mutex>
 #include <stop_token>
@@ -37,12 +36,10 @@ public:
   // Creates the directory. When `stop` is requested, ends every added process and the programs that
   // it started, and removes the directory; the requester then ends oclcc. file_write: the directory
   // cannot be created. internal: the guard cannot be started.
-  [[nodiscard]] static clbin::base::Result<std::shared_ptr<WorkerHome>>
-  create(std::stop_token stop = {});
+  [[nodiscard]] static Result<std::shared_ptr<WorkerHome>> create(std::stop_token stop = {});
   // Blocks until the directory is removed.
   ~WorkerHome();
-  WorkerHome(const WorkerHome&) = delete;
-  WorkerHome& operator=(const WorkerHome&) = delete;
+  WorkerHome(WorkerHome&&) = delete; // and no copies
 
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return m_path; }
 
@@ -58,29 +55,29 @@ public:
   void kill(pid_t worker) noexcept;
   // Ends an added worker without waiting, because the system takes time to end a large process.
   // bury_retired(), or the destructor, waits and removes the directory.
-  void retire(pid_t worker, clbin::base::TemporaryFolder folder);
+  void retire(pid_t worker, base::TemporaryFolder folder);
   void bury_retired() noexcept;
 
 private:
   struct Retired {
     pid_t process;
-    clbin::base::TemporaryFolder folder;
+    base::TemporaryFolder folder;
   };
 
   WorkerHome() = default;
   // Forks the guard, which creates the directory and keeps no file of the caller open. It has a
   // separate session, so that signals of a terminal or a process group do not reach it.
-  [[nodiscard]] clbin::base::Result<void> start_guard();
+  [[nodiscard]] Result<void> start_guard();
   void interrupt() noexcept;
   void release() noexcept;
   void tell_guard(pid_t news) const noexcept;
   void forget(pid_t worker) noexcept;
 
-  std::filesystem::path m_path;           // empty until the guard has created it
-  pid_t m_guard = -1;                     // a child of this process, which must wait for it
-  clbin::base::FileDescriptor m_lifeline; // when it is closed, the guard cleans up and exits
-  clbin::base::FileDescriptor m_hold;     // the directory stays in use even if the guard is killed
-  std::mutex m_mutex;                     // of what follows
+  std::filesystem::path m_path;    // empty until the guard has created it
+  pid_t m_guard = -1;              // a child of this process, which must wait for it
+  base::FileDescriptor m_lifeline; // when it is closed, the guard cleans up and exits
+  base::FileDescriptor m_hold;     // the directory stays in use even if the guard is killed
+  std::mutex m_mutex;              // of what follows
   std::vector<pid_t> m_workers;
   std::vector<Retired> m_retired;
   bool m_is_interrupted = false;

@@ -19,7 +19,6 @@
 
 namespace oclcc::worker {
 
-using base::Bytes;
 using clbin::opencl::Driver;
 using format::DeviceIdentity;
 using format::KernelReflection;
@@ -44,8 +43,7 @@ public:
     ::dup2(m_output, STDERR_FILENO);
     ::close(m_output);
   }
-  QuietOutput(const QuietOutput&) = delete;
-  QuietOutput& operator=(const QuietOutput&) = delete;
+  QuietOutput(QuietOutput&&) = delete; // and no copies
 
 private:
   int m_output; // standard output and standard error of a worker are the same file

@@ -1,6 +1,5 @@
 #include "worker/worker_process.hpp"
 
-#include "terminal/reporter.hpp"
 #include "worker/driver_rules.hpp"
 #include "worker/spawn.hpp"
 
@@ -18,9 +17,6 @@
 
 namespace oclcc::worker {
 
-using base::ByteView;
-using base::FileDescriptor;
-using base::reason_of;
 using base::SocketFault;
 using base::TemporaryFolder;
 

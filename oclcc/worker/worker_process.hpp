@@ -2,8 +2,6 @@
 // (and some Linux: /proc, parent-death signals) is used only in the .cpp file.
 #pragma once
 
-#include "base/file_io.hpp"
-#include "base/result.hpp"
 #include "worker/worker_home.hpp"
 #include "worker/worker_protocol.hpp"
 

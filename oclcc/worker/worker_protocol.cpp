@@ -5,9 +5,6 @@
 
 namespace oclcc::worker {
 
-using base::Bytes;
-using base::ByteView;
-
 namespace {
 
 constexpr std::size_t k_head_bytes = 12; // u32 kind, u64 length

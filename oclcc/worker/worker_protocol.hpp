@@ -59,10 +59,7 @@ using format::Specialization;
 struct EnumerateRequest {
   bool with_properties = false;
 };
-void visit(format::Is<EnumerateRequest> auto& request, const auto& member) {
-  auto& [with_properties] = request;
-  member("with_properties", with_properties);
-}
+CLBIN_VISIT(EnumerateRequest, with_properties);
 
 struct EnumerateReply {
   std::string error;      // empty on success
@@ -71,13 +68,7 @@ struct EnumerateReply {
   std::string load_failures{};
   std::vector<DeviceDescription> devices;
 };
-void visit(format::Is<EnumerateReply> auto& reply, const auto& member) {
-  auto& [error, no_opencl, load_failures, devices] = reply;
-  member("error", error);
-  member("no_opencl", no_opencl);
-  member("load_failures", load_failures);
-  member("devices", devices);
-}
+CLBIN_VISIT(EnumerateReply, error, no_opencl, load_failures, devices);
 
 // `none`: the worker may build in its own process what otherwise requires a copy of it.
 enum class FurtherUnits : std::uint8_t { expected, none };
@@ -98,19 +89,8 @@ struct BuildRequest {
   std::map<std::string, std::string> fatal_kernels{};
   FurtherUnits further_units = FurtherUnits::expected;
 };
-void visit(format::Is<BuildRequest> auto& request, const auto& member) {
-  auto& [platform, device, source, options, binary, binary_kernels, specializations, fatal_kernels,
-         further_units] = request;
-  member("platform", platform);
-  member("device", device);
-  member("source", source);
-  member("options", options);
-  member("binary", binary);
-  member("binary_kernels", binary_kernels);
-  member("specializations", specializations);
-  member("fatal_kernels", fatal_kernels);
-  member("further_units", further_units);
-}
+CLBIN_VISIT(BuildRequest, platform, device, source, options, binary, binary_kernels,
+            specializations, fatal_kernels, further_units);
 
 // For these four messages.
 template <typename Message>

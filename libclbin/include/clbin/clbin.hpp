@@ -628,8 +628,7 @@ public:
   OpenOptions(EncryptedOptions options)
       : m_encrypted(std::move(options)), m_options(m_encrypted->get()) {}
   // NOLINTEND(google-explicit-constructor)
-  OpenOptions(const OpenOptions&) = delete;
-  OpenOptions& operator=(const OpenOptions&) = delete;
+  OpenOptions(OpenOptions&&) = delete; // and no copies
 
   [[nodiscard]] const clbin_open_options* get() const noexcept { return m_options; }
 
@@ -898,8 +897,7 @@ public:
     m_source.options = source.options.c_str();
     m_source.label = source.label.c_str();
   }
-  RawSource(const RawSource&) = delete;
-  RawSource& operator=(const RawSource&) = delete;
+  RawSource(RawSource&&) = delete; // and no copies
 
   [[nodiscard]] const clbin_source* get() const noexcept { return &m_source; }
 

@@ -20,8 +20,7 @@ public:
       ::pthread_sigmask(SIG_SETMASK, &m_before, nullptr);
     }
   }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+  SignalsBlocked(SignalsBlocked&&) = delete; // and no copies
 
 private:
   sigset_t m_before{};

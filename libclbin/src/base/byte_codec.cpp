@@ -35,8 +35,8 @@ Result<std::string_view> ByteReader::read_text(std::string_view field) {
 Result<void> ByteReader::require_zero(std::size_t size_bytes, std::string_view field) {
   const std::size_t start = m_offset;
   CLBIN_TRY_ASSIGN(const ByteView bytes, read_bytes(size_bytes, field));
-  const auto wrong = std::find_if(bytes.begin(), bytes.end(),
-                                  [](std::byte value) { return value != std::byte{0}; });
+  const auto wrong =
+      std::ranges::find_if(bytes, [](std::byte value) { return value != std::byte{0}; });
   if (wrong != bytes.end()) {
     const std::size_t offset = start + static_cast<std::size_t>(wrong - bytes.begin());
     return fail(ErrorCode::damaged, "{}: {} at offset {} is 0x{:02x} and not zero", m_origin, field,

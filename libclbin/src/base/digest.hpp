@@ -4,7 +4,6 @@
 #include "base/byte_codec.hpp"
 
 #include <compare>
-#include <memory>
 
 namespace clbin::base {
 
@@ -41,14 +40,12 @@ public:
   Hasher(Hasher&&) noexcept;
   Hasher& operator=(Hasher&&) noexcept;
 
-  void add(ByteView bytes);
+  // Each function that adds a part returns this object.
+  Hasher& add(ByteView bytes);
   // Adds the length, then the bytes: ("ab", "c") and ("a", "bc") have different digests.
-  void add_field(ByteView bytes) {
-    add_u64(bytes.size());
-    add(bytes);
-  }
-  void add_field(std::string_view text) { add_field(as_bytes(text)); }
-  void add_u64(std::uint64_t value) { add(little_endian(value)); }
+  Hasher& add_field(ByteView bytes) { return add_u64(bytes.size()).add(bytes); }
+  Hasher& add_field(std::string_view text) { return add_field(as_bytes(text)); }
+  Hasher& add_u64(std::uint64_t value) { return add(little_endian(value)); }
   // Can be called only once.
   [[nodiscard]] Digest finish();
 

@@ -1,5 +1,7 @@
 #include "base/file_io.hpp"
 
+#include "base/text.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -39,8 +41,7 @@ public:
       ::pthread_sigmask(SIG_SETMASK, &m_mask, nullptr);
     }
   }
-  WriteSignals(const WriteSignals&) = delete;
-  WriteSignals& operator=(const WriteSignals&) = delete;
+  WriteSignals(WriteSignals&&) = delete; // and no copies
 
   // Removes the signal of a write that failed, unless one was pending before: that belongs to the
   // process.
@@ -207,6 +208,16 @@ std::string reason_of(int error_number) {
 
 std::string in_quotes(const std::filesystem::path& path) {
   return fmt::format("'{}'", path.string());
+}
+
+std::vector<std::filesystem::path> paths_in(std::string_view list) {
+  std::vector<std::filesystem::path> paths;
+  for (const std::string_view path : words_between(":", list)) {
+    if (std::ranges::find(paths, path) == paths.end()) {
+      paths.emplace_back(path);
+    }
+  }
+  return paths;
 }
 
 tl::unexpected<Error> open_error(const std::string& name, int error_number) {

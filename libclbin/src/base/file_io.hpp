@@ -6,7 +6,6 @@
 
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <sys/types.h>
 
@@ -26,16 +25,11 @@ public:
   ~FileDescriptor() { (void)close(); }
   FileDescriptor(FileDescriptor&& other) noexcept
       : m_number(std::exchange(other.m_number, k_none)), m_close_at_end(other.m_close_at_end) {}
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
-    if (this != &other) {
-      (void)close();
-      m_number = std::exchange(other.m_number, k_none);
-      m_close_at_end = other.m_close_at_end;
-    }
+  FileDescriptor& operator=(FileDescriptor other) noexcept {
+    std::swap(m_number, other.m_number);
+    std::swap(m_close_at_end, other.m_close_at_end);
     return *this;
   }
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
 
   [[nodiscard]] int number() const noexcept { return m_number; }
   [[nodiscard]] bool is_open() const noexcept { return m_number >= 0; }
@@ -53,6 +47,8 @@ private:
 [[nodiscard]] std::string reason_of(int error_number);
 // Returns a path in the form that messages use.
 [[nodiscard]] std::string in_quotes(const std::filesystem::path& path);
+// Returns the paths of a list such as PATH, which colons separate, each once, without empty ones.
+[[nodiscard]] std::vector<std::filesystem::path> paths_in(std::string_view list);
 // Return "cannot open NAME: REASON" as file_not_found or file_read, and likewise file_read and
 // file_write.
 [[nodiscard]] tl::unexpected<Error> open_error(const std::string& name, int error_number);

@@ -2,7 +2,6 @@
 
 #include "base/text.hpp"
 
-#include <algorithm>
 #include <new>
 #include <nlohmann/json.hpp>
 
@@ -306,11 +305,7 @@ void JsonStream::value(const JsonValue& value) {
   if (const auto* const string = std::get_if<std::string>(&value.value)) {
     text(*string);
   } else if (const auto* const items = std::get_if<JsonArray>(&value.value)) {
-    begin_array();
-    for (const JsonValue& item : *items) {
-      this->value(item);
-    }
-    end();
+    array(*items, [this](const JsonValue& item) { this->value(item); });
   } else if (const auto* const members = std::get_if<JsonObject>(&value.value)) {
     begin_object();
     for (const auto& [name, item] : *members) {

@@ -4,6 +4,7 @@
 
 #include "base/byte_codec.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <variant>
@@ -25,6 +26,18 @@ struct JsonValue {
   std::variant<std::nullptr_t, bool, std::uint64_t, OtherNumber, std::string, JsonArray, JsonObject>
       value = nullptr;
 };
+
+// Returns what `json` makes of each item.
+[[nodiscard]] JsonArray array_of(const auto& items, const auto& json) {
+  JsonArray array;
+  for (const auto& item : items) {
+    array.push_back({json(item)});
+  }
+  return array;
+}
+[[nodiscard]] inline JsonValue strings_json(const std::vector<std::string>& texts) {
+  return {array_of(texts, std::identity())};
+}
 
 struct JsonLimits {
   std::uint64_t max_bytes = 64ULL << 20U;
@@ -93,6 +106,16 @@ public:
   void text(std::string_view text);
   void member(std::string_view name, const JsonValue& value);
   void text_member(std::string_view name, std::string_view text);
+  // Write an array: `write` writes one value for each item.
+  void array(const auto& items, const auto& write) {
+    begin_array();
+    std::ranges::for_each(items, write);
+    end();
+  }
+  void array_member(std::string_view name, const auto& items, const auto& write) {
+    key(name);
+    array(items, write);
+  }
 
   // Ends all that is open. Returns whether the whole document was written.
   [[nodiscard]] bool finish();

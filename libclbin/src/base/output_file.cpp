@@ -1,10 +1,9 @@
 #include "base/file_io.hpp"
+#include "base/text.hpp"
 
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <fcntl.h>
-#include <optional>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,7 +20,7 @@ constexpr int k_max_name_attempts = 1000; // of temporary files
 
 // Returns the descriptor of a path such as /dev/stdout that names an open stream of this process.
 // Opening the path again would write a regular file from its start, and fails for a socket.
-std::optional<int> open_stream(const std::string& path) noexcept {
+std::optional<int> open_stream(std::string_view path) noexcept {
   if (path == "/dev/stdout") {
     return STDOUT_FILENO;
   }
@@ -29,13 +28,9 @@ std::optional<int> open_stream(const std::string& path) noexcept {
     return STDERR_FILENO;
   }
   for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
-    if (!path.starts_with(folder)) {
-      continue;
-    }
-    int number = -1;
-    const char* const end = path.data() + path.size();
-    const auto [stop, error] = std::from_chars(path.data() + folder.size(), end, number);
-    if (error == std::errc() && stop == end && number >= 0) {
+    const auto number =
+        path.starts_with(folder) ? parse_number<int>(path.substr(folder.size())) : std::nullopt;
+    if (number && *number >= 0) {
       return number;
     }
   }

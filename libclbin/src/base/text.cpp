@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <limits>
 
 namespace clbin::base {
 
@@ -95,8 +96,7 @@ std::string json_escape(char32_t value) {
 // Returns the printable characters of ASCII at the start of `text`. Most text consists of them, and
 // they need no table.
 std::string_view plain_start(std::string_view text) {
-  const auto end =
-      std::find_if(text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; });
+  const auto end = std::ranges::find_if(text, [](char c) { return c < ' ' || c > '~'; });
   return {text.begin(), end};
 }
 
@@ -165,9 +165,20 @@ std::vector<std::string_view> split_lines(std::string_view text) {
   return lines;
 }
 
+std::vector<std::string_view> words_between(std::string_view separators, std::string_view text) {
+  std::vector<std::string_view> words;
+  std::size_t begin = text.find_first_not_of(separators);
+  while (begin != std::string_view::npos) {
+    const std::size_t end = std::min(text.find_first_of(separators, begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    begin = text.find_first_not_of(separators, end);
+  }
+  return words;
+}
+
 std::size_t character_bytes(std::string_view text) noexcept {
-  const auto rule = std::find_if(k_utf8_rules.begin(), k_utf8_rules.end(),
-                                 [&](const Utf8Rule& one) { return matches(one, text); });
+  const auto rule =
+      std::ranges::find_if(k_utf8_rules, [&](const Utf8Rule& one) { return matches(one, text); });
   return rule == k_utf8_rules.end() ? 0 : rule->size_bytes;
 }
 
@@ -288,7 +299,7 @@ std::string_view without_blanks(std::string_view text) {
 }
 
 bool has_control_character(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char byte) {
+  return std::ranges::any_of(text, [](char byte) {
     const auto number = static_cast<unsigned char>(byte);
     return (number < 0x20 && byte != '\t') || number == 0x7F;
   });
@@ -297,6 +308,17 @@ bool has_control_character(std::string_view text) {
 std::optional<bool> parse_switch(std::string_view text) {
   const bool is_on = text == "1" || text == "yes";
   return is_on || text == "0" || text == "no" ? std::optional(is_on) : std::nullopt;
+}
+
+std::optional<std::uint64_t> parse_size(std::string_view text) {
+  constexpr std::string_view k_units = "KMGT";
+  const auto number = take_number<std::uint64_t>(text);
+  const std::size_t unit = text.empty() ? 0 : k_units.find(text.front()) + 1; // npos + 1 is 0
+  if (!number || text.size() > 1 || (unit == 0 && !text.empty()) ||
+      *number > std::numeric_limits<std::uint64_t>::max() >> (10 * unit)) {
+    return std::nullopt;
+  }
+  return *number << (10 * unit);
 }
 
 std::optional<std::vector<OptionWord>> split_option_words(std::string_view options) {
@@ -317,14 +339,7 @@ std::optional<std::vector<OptionWord>> split_option_words(std::string_view optio
 }
 
 std::vector<std::string_view> words_between_spaces(std::string_view options) {
-  std::vector<std::string_view> words;
-  std::size_t begin = options.find_first_not_of(k_space);
-  while (begin != std::string_view::npos) {
-    const std::size_t end = std::min(options.find_first_of(k_space, begin), options.size());
-    words.push_back(options.substr(begin, end - begin));
-    begin = options.find_first_not_of(k_space, end);
-  }
-  return words;
+  return words_between(k_space, options);
 }
 
 std::string without_quotes(std::string_view word) {

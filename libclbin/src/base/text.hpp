@@ -4,6 +4,7 @@
 
 #include "base/result.hpp"
 
+#include <charconv>
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -13,6 +14,9 @@ namespace clbin::base {
 // Returns the lines without their ends, which are "\n" or "\r\n". A line end at the end of the text
 // starts no further line.
 [[nodiscard]] std::vector<std::string_view> split_lines(std::string_view text);
+// Returns the parts of `text` that are between the characters `separators`, without empty ones.
+[[nodiscard]] std::vector<std::string_view> words_between(std::string_view separators,
+                                                          std::string_view text);
 
 // ---- Characters --------------------------------------------------------------------------------
 
@@ -78,6 +82,30 @@ struct ConfigurationSetting {
 [[nodiscard]] bool has_control_character(std::string_view text);
 // Returns the value of "1", "yes", "0" or "no"; std::nullopt for any other text.
 [[nodiscard]] std::optional<bool> parse_switch(std::string_view text);
+
+// ---- Numbers -----------------------------------------------------------------------------------
+
+// Removes the number that begins `text`. std::nullopt, and an unchanged text, if there is none or
+// it is too large.
+template <typename Number>
+[[nodiscard]] std::optional<Number> take_number(std::string_view& text, int base = 10) {
+  Number number = 0;
+  const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), number, base);
+  if (code != std::errc()) {
+    return std::nullopt;
+  }
+  text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
+  return number;
+}
+// Returns the number that `text` is; std::nullopt if it is none or too large.
+template <typename Number>
+[[nodiscard]] std::optional<Number> parse_number(std::string_view text) {
+  const auto number = take_number<Number>(text);
+  return text.empty() ? number : std::nullopt;
+}
+// Returns a size in bytes: a number, which one of the letters K, M, G and T may follow.
+// std::nullopt for any other text.
+[[nodiscard]] std::optional<std::uint64_t> parse_size(std::string_view text);
 
 // ---- Build options, as clBuildProgram receives them --------------------------------------------
 

@@ -3,8 +3,6 @@
 
 #include "base/byte_codec.hpp"
 
-#include <memory>
-
 struct ZSTD_DCtx_s; // of zstd
 
 namespace clbin::base {

@@ -217,8 +217,8 @@ bool is_our_name(std::string_view name) {
 // A directory that also contains other files must not be excluded from backups.
 void tag_if_ours(const CacheFolder& folder, TimePoint now) {
   const auto names = folder.list_names();
-  if (std::all_of(names.begin(), names.end(), is_our_name) &&
-      std::find(names.begin(), names.end(), k_tag_name) == names.end()) {
+  if (std::ranges::all_of(names, is_our_name) &&
+      std::ranges::find(names, k_tag_name) == names.end()) {
     (void)folder.replace(std::string(k_tag_name), base::as_bytes(k_tag), now);
   }
 }

@@ -178,10 +178,7 @@ Digest recipe_key(const Recipe& recipe) {
 }
 
 Digest subject_key(const Recipe& recipe) {
-  base::Hasher hasher;
-  hasher.add_field(k_subject_label);
-  hasher.add_field(recipe.subject);
-  return hasher.finish();
+  return base::Hasher().add_field(k_subject_label).add_field(recipe.subject).finish();
 }
 
 std::string describe(const IngredientChange& change) {

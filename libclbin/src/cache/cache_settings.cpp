@@ -1,9 +1,8 @@
 #include "cache/cache_settings.hpp"
 
-#include <charconv>
+#include "base/text.hpp"
+
 #include <cstdlib>
-#include <fmt/core.h>
-#include <limits>
 #include <pwd.h>
 #include <sys/auxv.h>
 #include <system_error>
@@ -74,30 +73,6 @@ Folder cache_folder(const ProcessEnvironment& environment) {
   return folder_below_home(value_of(environment, "HOME").value_or(""), "HOME");
 }
 
-// Returns a size in bytes; std::nullopt unless `text` is a number, optionally followed by one of
-// the letters.
-std::optional<std::uint64_t> parse_size(std::string_view text) {
-  constexpr std::string_view k_units = "KMGT";
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc()) {
-    return std::nullopt;
-  }
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  if (text.empty()) {
-    return number;
-  }
-  const auto unit = k_units.find(text.front());
-  if (text.size() != 1 || unit == std::string_view::npos) {
-    return std::nullopt;
-  }
-  const auto shift = 10 * (unit + 1);
-  if (number > std::numeric_limits<std::uint64_t>::max() >> shift) {
-    return std::nullopt;
-  }
-  return number << shift;
-}
-
 } // namespace
 
 ProcessEnvironment this_process() {
@@ -123,7 +98,7 @@ CacheSettings CacheSettings::from_environment(const ProcessEnvironment& environm
   const Folder folder = cache_folder(environment);
   settings.folder = folder.value_or("");
   const auto size = is_trusted ? value_of(environment, "CLBIN_CACHE_MAX_SIZE") : std::nullopt;
-  const auto bytes = size.has_value() ? parse_size(*size) : std::nullopt;
+  const auto bytes = size.has_value() ? base::parse_size(*size) : std::nullopt;
   settings.max_bytes = bytes.value_or(k_default_max_bytes);
   if (is_trusted && value_of(environment, "CLBIN_CACHE") == "0") {
     settings.why_off = "CLBIN_CACHE is 0";

@@ -6,7 +6,6 @@
 #include "base/file_io.hpp"
 
 #include <chrono>
-#include <optional>
 
 namespace clbin::cache {
 

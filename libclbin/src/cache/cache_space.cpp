@@ -16,10 +16,7 @@ constexpr int k_max_tries = 100;
 constexpr std::chrono::milliseconds k_pause{1};
 
 Digest seal(ByteView bytes) {
-  base::Hasher hasher;
-  hasher.add_field(k_label);
-  hasher.add_field(bytes);
-  return hasher.finish();
+  return base::Hasher().add_field(k_label).add_field(bytes).finish();
 }
 
 bool is_number(std::string_view text) {

@@ -293,7 +293,7 @@ Result<void> KeyedStore::clear() const {
     }
   }
   const auto left = keep_own(folder->list());
-  const auto kept = std::find_if(left.begin(), left.end(), [](const FileRow& row) {
+  const auto kept = std::ranges::find_if(left, [](const FileRow& row) {
     return row.name.ends_with(k_entry_suffix) || row.name.ends_with(k_bundle_suffix) ||
            row.name.ends_with(k_preparation_suffix);
   });

@@ -165,8 +165,7 @@ public:
   explicit StoreQueue(KeyedStore cache);
   // Blocks until all entries are written.
   ~StoreQueue();
-  StoreQueue(const StoreQueue&) = delete;
-  StoreQueue& operator=(const StoreQueue&) = delete;
+  StoreQueue(StoreQueue&&) = delete; // and no copies
 
   // If no thread can be created, writes before it returns.
   void add(StoreJob job);

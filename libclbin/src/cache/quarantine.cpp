@@ -66,18 +66,13 @@ void settle(MarkerRecord& record, TimePoint now) {
     record.deaths.push_back(*record.begun);
     record.begun.reset();
   }
-  std::sort(record.deaths.begin(), record.deaths.end());
+  std::ranges::sort(record.deaths);
   if (!record.deaths.empty() && now - record.deaths.back() >= k_quarantine_time) {
     record.deaths.clear();
   }
   if (record.deaths.size() > k_deaths_that_count) {
     record.deaths.erase(record.deaths.begin(), record.deaths.end() - k_deaths_that_count);
   }
-}
-
-bool is_quarantined(const MarkerRecord& record) {
-  return record.deaths.size() == k_deaths_that_count &&
-         record.deaths.back() - record.deaths.front() <= k_day;
 }
 
 // Returns whether `name` is PAYLOAD-IDENTITY; see begin().
@@ -120,7 +115,8 @@ AttemptPermit Quarantine::begin_holding(const CacheFolder& folder, LockedFile fi
   const bool has_died = record.begun.has_value();
   settle(record, now);
   AttemptPermit permit;
-  if (is_quarantined(record)) {
+  if (record.deaths.size() == k_deaths_that_count &&
+      record.deaths.back() - record.deaths.front() <= k_day) {
     permit.verdict = AttemptVerdict::quarantined;
     permit.reason = fmt::format(
         "it ended the process twice within 24 hours; libclbin tries it again in {} hours",

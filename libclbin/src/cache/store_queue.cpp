@@ -6,7 +6,6 @@
 #include <deque>
 #include <exception>
 #include <system_error>
-#include <thread>
 #include <unistd.h>
 
 namespace clbin::cache {

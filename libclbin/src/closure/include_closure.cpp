@@ -62,7 +62,7 @@ bool some_edge_goes_astray(const std::vector<std::string>& names,
   for (std::size_t i = 0; i < names.size(); ++i) {
     files.emplace(names[i], i);
   }
-  return std::any_of(edges.begin(), edges.end(), [&](const IncludeEdge& edge) {
+  return std::ranges::any_of(edges, [&](const IncludeEdge& edge) {
     const fs::path folder = fs::path(names[edge.from]).parent_path();
     const auto found = files.find((folder / names[edge.to]).lexically_normal().generic_string());
     return found != files.end() && found->second != edge.to;
@@ -172,9 +172,7 @@ private:
 
   std::vector<std::string> choose_names() const {
     std::vector<std::string> spellings;
-    for (const IncludedFile& file : m_graph.files) {
-      spellings.push_back(file.spelling);
-    }
+    std::ranges::transform(m_graph.files, std::back_inserter(spellings), &IncludedFile::spelling);
     std::vector<IncludeEdge> edges;
     for_each_target([&](std::size_t from, const auto&, const auto&, const auto& target) {
       if (target) {

@@ -175,8 +175,8 @@ private:
         return found;
       }
     }
-    const auto irregular = std::find_if(places.begin(), places.end(),
-                                        [](const HeaderPlace& p) { return is_irregular(p.path); });
+    const auto irregular =
+        std::ranges::find_if(places, [](const HeaderPlace& p) { return is_irregular(p.path); });
     if (irregular == places.end()) {
       return Found{};
     }

@@ -72,9 +72,7 @@ bool is_named_in(Words::const_iterator first, Words::const_iterator last, const 
 
 std::set<std::string> macros_named_by(const Words& options) {
   std::set<std::string> names;
-  for (const std::string& option : options) {
-    names.insert(macro_named_by(option));
-  }
+  std::ranges::transform(options, std::inserter(names, names.end()), macro_named_by);
   names.erase(std::string());
   return names;
 }

@@ -246,10 +246,10 @@ bool has_rival(const IncludeGraph& graph, const IncludeSearch& search, std::size
     return false;
   }
   // The search of the -I directories comes first on some drivers.
-  return is_rival(name, found) ||
-         ((is_named || is_beside) &&
-          std::any_of(search.folders.begin(), search.folders.end(),
-                      [&](const fs::path& folder) { return is_rival(folder / name, found); }));
+  return is_rival(name, found) || ((is_named || is_beside) &&
+                                   std::ranges::any_of(search.folders, [&](const fs::path& folder) {
+                                     return is_rival(folder / name, found);
+                                   }));
 }
 
 std::string first_rival(const IncludeGraph& graph, const IncludeSearch& search) {
@@ -257,7 +257,7 @@ std::string first_rival(const IncludeGraph& graph, const IncludeSearch& search) 
     const IncludedFile& file = graph.files[index];
     for (std::size_t i = 0; i < file.meanings.size(); ++i) {
       const IncludeMeanings& meanings = file.meanings[i];
-      const auto rivalled = std::find_if(meanings.begin(), meanings.end(), [&](const auto& one) {
+      const auto rivalled = std::ranges::find_if(meanings, [&](const auto& one) {
         return one.second && has_rival(graph, search, index, one.first.substr(1), *one.second);
       });
       if (rivalled != meanings.end()) {

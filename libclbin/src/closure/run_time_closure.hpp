@@ -2,7 +2,6 @@
 // program.
 #pragma once
 
-#include "model/source.hpp"
 #include "source/recorded_names.hpp"
 
 namespace clbin::closure {

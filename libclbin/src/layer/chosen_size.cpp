@@ -114,8 +114,8 @@ private:
 
   template <typename Condition>
   bool give_up_first(const Condition& condition) {
-    const auto found = std::find_if(k_order.begin(), k_order.end(),
-                                    [&](std::size_t i) { return m_local[i] > 1 && condition(i); });
+    const auto found = std::ranges::find_if(
+        k_order, [&](std::size_t i) { return m_local[i] > 1 && condition(i); });
     if (found == k_order.end()) {
       return false;
     }

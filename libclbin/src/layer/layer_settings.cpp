@@ -1,13 +1,10 @@
 #include "layer/layer_settings.hpp"
 
 #include "base/crypto/key_text.hpp"
-#include "base/file_io.hpp"
 #include "base/text.hpp"
 #include "loader/run_time_program.hpp"
 #include "source/directive_scanner.hpp"
 
-#include <charconv>
-#include <limits>
 #include <set>
 
 namespace clbin::layer {
@@ -32,7 +29,7 @@ std::string set_mode(LayerSettings& settings, std::string_view value) {
 }
 
 std::string set_bundles(LayerSettings& settings, std::string_view value) {
-  settings.bundles = loader::listed_paths(value);
+  settings.bundles = base::paths_in(value);
   if (settings.bundles.size() <= loader::k_most_listed_bundles) {
     return {};
   }
@@ -51,7 +48,7 @@ std::string set_path(LayerSettings& settings, std::string_view value) {
 std::string set_public_keys(LayerSettings& settings, std::string_view value) {
   settings.public_keys.clear();
   std::string problem;
-  for (const std::filesystem::path& path : loader::listed_paths(value)) {
+  for (const std::filesystem::path& path : base::paths_in(value)) {
     const auto bytes = base::read_regular_file(path, k_max_key_file_bytes);
     const auto key = bytes.has_value() ? base::parse_minisign_public_key(base::as_text(*bytes))
                                        : tl::unexpected(bytes.error());
@@ -71,13 +68,11 @@ std::string set_public_keys(LayerSettings& settings, std::string_view value) {
 // No counter is enough after a problem.
 std::string set_least_counter(LayerSettings& settings, std::string_view value) {
   settings.least_counter = std::numeric_limits<std::uint64_t>::max();
-  std::uint64_t counter = 0;
-  const char* const end = value.data() + value.size();
-  const auto [rest, code] = std::from_chars(value.data(), end, counter);
-  if (code != std::errc() || rest != end) {
+  const auto counter = base::parse_number<std::uint64_t>(value);
+  if (!counter.has_value()) {
     return fmt::format("'{}' is not a number", base::printable(value));
   }
-  settings.least_counter = counter;
+  settings.least_counter = *counter;
   return {};
 }
 
@@ -198,9 +193,8 @@ private:
     if (m_section != Section::general) {
       return add_rule(key, value);
     }
-    const auto* const setting =
-        std::find_if(k_settings.begin(), k_settings.end(),
-                     [&name = parsed->name](const Setting& known) { return known.key == name; });
+    const auto* const setting = std::ranges::find_if(
+        k_settings, [&name = parsed->name](const Setting& known) { return known.key == name; });
     if (setting == k_settings.end()) {
       return not_understood(fmt::format("unknown setting '{}'", base::printable(key)));
     }

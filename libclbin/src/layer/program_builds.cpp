@@ -21,13 +21,8 @@ struct Refusal {
   std::string_view reason; // empty: that of the attempt
 };
 
-bool has_valid_arguments(const BuildCall& call) {
-  return (call.count == 0) == (call.devices == nullptr) &&
-         (call.callback != nullptr || call.user_data == nullptr);
-}
-
 bool contains(const std::vector<cl_device_id>& devices, cl_device_id device) {
-  return std::find(devices.begin(), devices.end(), device) != devices.end();
+  return std::ranges::find(devices, device) != devices.end();
 }
 
 // Some drivers accept a device twice, others reject it.
@@ -108,7 +103,7 @@ cl_int refuse(Layer& layer, const ProgramView& view, const BuildCall& call,
 
 // A driver that calls the callback from a thread of its own may still be building.
 bool is_built(const Layer& layer, cl_program program, const std::vector<cl_device_id>& devices) {
-  return std::all_of(devices.begin(), devices.end(), [&](cl_device_id device) {
+  return std::ranges::all_of(devices, [&](cl_device_id device) {
     cl_build_status status = CL_BUILD_NONE;
     return layer.next.clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_STATUS,
                                             sizeof(status), &status, nullptr) == CL_SUCCESS &&
@@ -121,7 +116,7 @@ bool is_built(const Layer& layer, cl_program program, const std::vector<cl_devic
 bool covers_all_builds(const Layer& layer, const ProgramView& view,
                        const std::vector<cl_device_id>& devices,
                        const std::vector<cl_device_id>& of_context) {
-  return std::all_of(of_context.begin(), of_context.end(), [&](cl_device_id device) {
+  return std::ranges::all_of(of_context, [&](cl_device_id device) {
     return contains(devices, device) ||
            (!(view.has_program() && contains(view.substitute->devices(), device)) &&
             !is_built(layer, view.program->handle, {device}));
@@ -143,7 +138,7 @@ base::Result<Attempt> prepare(Layer& layer, const ProgramView& view, const Build
     arguments.devices = of_context;
   }
   for (const cl_device_id device : arguments.devices) {
-    if (std::count(of_context.begin(), of_context.end(), device) != 1) {
+    if (std::ranges::count(of_context, device) != 1) {
       return base::fail(base::ErrorCode::invalid_argument, "a device is not one of the context");
     }
   }
@@ -382,7 +377,8 @@ cl_int build(Layer& layer, const ProgramView& view, const BuildCall& call) noexc
   case BuildTurn::free:
     break;
   }
-  if (!has_valid_arguments(call)) {
+  if ((call.count == 0) != (call.devices == nullptr) ||
+      (call.callback == nullptr && call.user_data != nullptr)) {
     return pass_on_unless_strict(layer, view, call, CL_INVALID_VALUE,
                                  "OpenCL does not allow these arguments");
   }

@@ -241,8 +241,7 @@ cl_int CL_API_CALL get_program_build_info(cl_program program, cl_device_id devic
     };
     const ProgramView view = layer.programs.find(program);
     const Substitute* const build = view.substitute.get();
-    if (build == nullptr ||
-        std::count(build->devices().begin(), build->devices().end(), device) == 0) {
+    if (build == nullptr || std::ranges::count(build->devices(), device) == 0) {
       return name == CL_PROGRAM_BUILD_OPTIONS && view.own_options.has_value()
                  ? answer.text(*view.own_options)
                  : ask_build(program);

@@ -54,7 +54,7 @@ const std::vector<loader::ProgramDetails>& Substitute::details() const {
 }
 
 const std::string& Substitute::log(cl_device_id device) const {
-  const auto place = std::find(devices().begin(), devices().end(), device) - devices().begin();
+  const auto place = std::ranges::find(devices(), device) - devices().begin();
   return details().at(static_cast<std::size_t>(place)).build_log;
 }
 

@@ -2,7 +2,6 @@
 
 #include "closure/include_closure.hpp"
 #include "format/binary/binary_kernels.hpp"
-#include "source/recorded_names.hpp"
 
 namespace clbin::layer {
 
@@ -10,7 +9,7 @@ namespace {
 
 std::vector<std::string> sorted_kernel_names(const opencl::Driver& driver, cl_program program) {
   auto names = opencl::program_kernel_names(driver, program).value_or(std::vector<std::string>());
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   return names;
 }
 

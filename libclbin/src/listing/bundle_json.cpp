@@ -4,8 +4,6 @@
 #include "listing/json_parts.hpp"
 #include "listing/launch_compilation.hpp"
 
-#include <fmt/core.h>
-
 namespace clbin::listing {
 
 using base::JsonObject;
@@ -15,15 +13,6 @@ using base::to_hex;
 using format::RecordJson;
 
 namespace {
-
-// Calls `write` for each item between the brackets of an array.
-void write_array(const auto& items, JsonStream& document, const auto& write) {
-  document.begin_array();
-  for (const auto& item : items) {
-    write(item);
-  }
-  document.end();
-}
 
 // "7.5"
 std::string dotted(std::uint16_t major, std::uint16_t minor) {
@@ -70,7 +59,7 @@ void write_kernels(const EntrySummary& entry, JsonStream& document) {
     RecordJson(document).write(entry.details->kernels);
     return;
   }
-  write_array(entry.entry.kernels, document, [&](const std::string& name) {
+  document.array(entry.entry.kernels, [&](const std::string& name) {
     format::KernelReflection kernel;
     kernel.name = name;
     RecordJson(document).write(kernel);
@@ -85,7 +74,7 @@ void write_first_launch(const EntrySummary& entry, JsonStream& document) {
     document.value({nullptr});
     return;
   }
-  write_array(*names, document, [&](std::string_view name) { document.text(name); });
+  document.array(*names, [&](std::string_view name) { document.text(name); });
 }
 
 JsonValue payload_json(const EntrySummary& entry) {
@@ -128,24 +117,21 @@ void write_entry(const EntrySummary& entry, JsonStream& document) {
 
 void write_group(const GroupSummary& group, JsonStream& document) {
   document.begin_object();
-  document.key("entries");
-  write_array(group.entries, document,
-              [&](const EntrySummary& entry) { write_entry(entry, document); });
+  document.array_member("entries", group.entries,
+                        [&](const EntrySummary& entry) { write_entry(entry, document); });
   document.text_member("options", group.group.options);
   document.text_member("program", group.group.program);
-  document.key("recorded_builds");
-  write_array(group.builds, document, [&](const format::RecordedBuild& build) {
+  document.array_member("recorded_builds", group.builds, [&](const format::RecordedBuild& build) {
     document.begin_object();
     document.key("identity");
     RecordJson(document).write(build.target.identity);
-    document.member("kernels", strings_json(build.kernels));
+    document.member("kernels", base::strings_json(build.kernels));
     document.end();
   });
   document.key("recorded_launches");
   RecordJson(document).write(group.launches);
   document.member("source_kept", {group.group.source_blob != format::k_no_index});
-  document.key("sources");
-  write_array(*group.sources, document, [&](const SourceSummary& source) {
+  document.array_member("sources", *group.sources, [&](const SourceSummary& source) {
     document.begin_object();
     document.member("bytes", {source.bytes});
     document.text_member("name", source.name);
@@ -188,14 +174,11 @@ void write_encryption(const BundleSummary& bundle, JsonStream& document) {
   document.begin_object();
   document.member("key_given", {!bundle.is_locked});
   document.text_member("key_id", to_hex(bundle.key_slots.front().key_id));
-  document.key("recipients");
-  document.begin_array();
-  for (const format::KeySlot& slot : bundle.key_slots) {
+  document.array_member("recipients", bundle.key_slots, [&](const format::KeySlot& slot) {
     if (slot.method == format::KeyMethod::sealed) {
       document.text(to_hex(slot.recipient));
     }
-  }
-  document.end();
+  });
   document.end();
 }
 
@@ -220,14 +203,12 @@ void BundlesJson::add(const BundleSummary& bundle) {
   write_signed_records<format::CounterRecord>(bundle, "counters", m_document);
   m_document.member("digest", digest);
   write_encryption(bundle, m_document);
-  m_document.key("errors");
-  write_array(bundle.errors, m_document,
-              [&](const base::Error& error) { m_document.value(error_json(error)); });
+  m_document.array_member("errors", bundle.errors,
+                          [&](const base::Error& error) { m_document.value(error_json(error)); });
   m_document.text_member("file", bundle.file);
   m_document.member("format_version", version);
-  m_document.key("groups");
-  write_array(bundle.groups, m_document,
-              [&](const GroupSummary& group) { write_group(group, m_document); });
+  m_document.array_member("groups", bundle.groups,
+                          [&](const GroupSummary& group) { write_group(group, m_document); });
   write_signed_records<format::SignatureRecord>(bundle, "signatures", m_document);
   m_document.member("total_bytes", total_bytes);
   write_signed_records<format::VouchRecord>(bundle, "vouches", m_document);

@@ -169,7 +169,7 @@ private:
     };
     take(kept.launches, summary.launches);
     take(kept.builds, summary.builds);
-    std::sort(summary.launches.begin(), summary.launches.end());
+    std::ranges::sort(summary.launches);
   }
 
   // A row belongs to one entry, so that the output for rows is no larger than the manifest.

@@ -76,6 +76,8 @@ public:
   explicit BundlesJson(base::JsonStream::Sink sink);
 
   void add(const BundleSummary& bundle);
+  // For objects about a bundle of another schema.
+  [[nodiscard]] base::JsonStream& stream() noexcept { return m_document; }
   // Ends the document. Returns whether all of it was written.
   [[nodiscard]] bool finish();
 

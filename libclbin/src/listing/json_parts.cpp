@@ -2,17 +2,8 @@
 
 namespace clbin::listing {
 
-using base::JsonArray;
 using base::JsonObject;
 using base::JsonValue;
-
-JsonValue strings_json(const std::vector<std::string>& texts) {
-  JsonArray items;
-  for (const std::string& text : texts) {
-    items.push_back({text});
-  }
-  return {std::move(items)};
-}
 
 JsonValue error_json(const base::Error& error) {
   JsonObject members; // g++ 12 warns of a JsonObject that is made of a list (maybe-uninitialized)
@@ -22,11 +13,7 @@ JsonValue error_json(const base::Error& error) {
 }
 
 JsonValue errors_json(std::span<const base::Error> errors) {
-  JsonArray items;
-  for (const base::Error& error : errors) {
-    items.push_back(error_json(error));
-  }
-  return {std::move(items)};
+  return {base::array_of(errors, error_json)};
 }
 
 JsonObject identity_json(const format::DeviceIdentity& identity) {
@@ -37,7 +24,7 @@ JsonObject identity_json(const format::DeviceIdentity& identity) {
     } else if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, std::string>) {
       members.emplace(name, JsonValue{value});
     } else {
-      members.emplace(name, strings_json(value));
+      members.emplace(name, base::strings_json(value));
     }
   });
   return members;

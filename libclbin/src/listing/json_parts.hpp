@@ -10,7 +10,6 @@ namespace clbin::listing {
 // The "version" of each document.
 inline constexpr std::uint64_t k_report_version = 1;
 
-[[nodiscard]] base::JsonValue strings_json(const std::vector<std::string>& texts);
 [[nodiscard]] base::JsonValue error_json(const base::Error& error);
 [[nodiscard]] base::JsonValue errors_json(std::span<const base::Error> errors);
 

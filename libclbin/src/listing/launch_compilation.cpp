@@ -1,7 +1,7 @@
 #include "listing/launch_compilation.hpp"
 
-#include <algorithm>
-#include <charconv>
+#include "base/text.hpp"
+
 #include <fmt/format.h>
 #include <set>
 
@@ -16,10 +16,6 @@ std::optional<GroupSize> parse_hint(std::string_view text) {
   std::erase_if(numbers, [](char c) { return c == ' ' || c == '\t'; });
   const bool is_hint = end != std::string_view::npos && std::ranges::count(numbers, ',') == 2;
   return is_hint ? parse_group_size(numbers, ',') : std::nullopt;
-}
-
-bool can_be_launched(const format::KernelReflection& kernel, const GroupSize& size) {
-  return !kernel.max_work_group_size || size[0] * size[1] * size[2] <= *kernel.max_work_group_size;
 }
 
 } // namespace
@@ -47,11 +43,10 @@ kernels_compiled_at_launch(format::DeviceFamily family,
 std::optional<GroupSize> parse_group_size(std::string_view text, char separator) {
   GroupSize size{1, 1, 1};
   for (std::uint64_t& items : size) {
-    const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), items);
-    if (code != std::errc() || items == 0 || items > k_largest_group) {
+    items = base::take_number<std::uint64_t>(text).value_or(0);
+    if (items == 0 || items > k_largest_group) {
       return std::nullopt;
     }
-    text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
     if (text.empty() || text.front() != separator) {
       return text.empty() ? std::optional(size) : std::nullopt;
     }
@@ -86,7 +81,9 @@ sizes_to_specialize(const format::KernelReflection& kernel,
       sizes.insert(specialization.size);
     }
   }
-  std::erase_if(sizes, [&](const GroupSize& size) { return !can_be_launched(kernel, size); });
+  std::erase_if(sizes, [&](const GroupSize& size) {
+    return kernel.max_work_group_size && size[0] * size[1] * size[2] > *kernel.max_work_group_size;
+  });
   return {sizes.begin(), sizes.end()};
 }
 

@@ -7,9 +7,6 @@
 
 namespace clbin::loader {
 
-using base::ErrorCode;
-using base::Result;
-
 namespace {
 
 constexpr std::string_view k_payload_label = "clbin-quarantine-payload-1";
@@ -125,7 +122,7 @@ std::vector<std::string> common_kernels(const std::vector<Accepted>& binaries) {
   for (const Accepted& accepted : binaries) {
     const auto& kernels = accepted.binary.kernels;
     std::erase_if(common, [&](const std::string& name) {
-      return std::find(kernels.begin(), kernels.end(), name) == kernels.end();
+      return std::ranges::find(kernels, name) == kernels.end();
     });
   }
   return common;
@@ -134,9 +131,8 @@ std::vector<std::string> common_kernels(const std::vector<Accepted>& binaries) {
 // One build has one option string: that of the entries if they agree, otherwise that of the group.
 std::string common_options(const LoadSession& session, const std::vector<Accepted>& binaries) {
   const std::string& first = binaries.front().binary.options;
-  const bool agree = std::all_of(binaries.begin(), binaries.end(), [&](const Accepted& accepted) {
-    return accepted.binary.options == first;
-  });
+  const bool agree = std::ranges::all_of(
+      binaries, [&](const Accepted& accepted) { return accepted.binary.options == first; });
   return agree ? first : session.group.options.str();
 }
 
@@ -217,8 +213,7 @@ Origin common_origin(const std::vector<Accepted>& binaries) {
   if (binaries.size() == 1) {
     return binaries.front().binary.attempt.origin;
   }
-  return std::all_of(binaries.begin(), binaries.end(), is_cached) ? Origin::user_cache
-                                                                  : Origin::entry;
+  return std::ranges::all_of(binaries, is_cached) ? Origin::user_cache : Origin::entry;
 }
 
 tl::expected<opencl::Program, std::string> create_program(const LoadSession& session,

@@ -1,14 +1,11 @@
 #include "base/text.hpp"
 #include "loader/run_time_program.hpp"
-#include "source/recorded_names.hpp"
 
 #include <fmt/format.h>
 
 namespace clbin::loader {
 
 using base::Digest;
-using base::ErrorCode;
-using base::Result;
 using format::GroupView;
 
 namespace {
@@ -21,14 +18,8 @@ using Lines = std::vector<std::uint32_t>; // cache::line_digests_of(), sorted
 
 Lines sorted_lines(std::string_view text) {
   Lines lines = cache::line_digests_of(text);
-  std::sort(lines.begin(), lines.end());
+  std::ranges::sort(lines);
   return lines;
-}
-
-std::size_t common_count(const Lines& a, const Lines& b) {
-  Lines common;
-  std::ranges::set_intersection(a, b, std::back_inserter(common));
-  return common.size();
 }
 
 // oclcc adds this option to every build and does not record it.
@@ -84,18 +75,6 @@ cache::Recipe recipe_of(const WantedProgram& program) {
 }
 
 } // namespace
-
-std::vector<std::filesystem::path> listed_paths(std::string_view list) {
-  std::vector<std::filesystem::path> paths;
-  while (!list.empty()) {
-    const std::string_view path = list.substr(0, list.find(':'));
-    if (!path.empty() && std::find(paths.begin(), paths.end(), path) == paths.end()) {
-      paths.emplace_back(path);
-    }
-    list.remove_prefix(std::min(list.size(), path.size() + 1));
-  }
-  return paths;
-}
 
 // A bundle, and which of its groups were made from which source.
 class BuilderState::IndexedBundle {
@@ -154,7 +133,9 @@ public:
     std::vector<std::uint32_t> nearest; // groups of equally similar sources
     Likeness likeness;
     for (const auto& [digest, source] : m_sources) {
-      const std::size_t common = common_count(source.lines, lines);
+      Lines common_lines;
+      std::ranges::set_intersection(source.lines, lines, std::back_inserter(common_lines));
+      const std::size_t common = common_lines.size();
       if (2 * common < std::max(source.lines.size(), lines.size()) ||
           common < likeness.common_lines) {
         continue;
@@ -165,7 +146,7 @@ public:
       }
       nearest.insert(nearest.end(), source.groups.begin(), source.groups.end());
     }
-    std::sort(nearest.begin(), nearest.end());
+    std::ranges::sort(nearest);
     for (const std::uint32_t group : nearest) {
       std::string one = difference(group, wanted);
       if (likeness.difference.empty() ||
@@ -273,7 +254,7 @@ void BuilderState::add_bundle(std::shared_ptr<const format::BundleReader> bundle
 
 void BuilderState::add_warning(std::string warning) {
   const std::lock_guard lock(m_mutex);
-  if (std::find(m_warnings.begin(), m_warnings.end(), warning) == m_warnings.end()) {
+  if (std::ranges::find(m_warnings, warning) == m_warnings.end()) {
     m_warnings.push_back(std::move(warning));
   }
 }
@@ -285,8 +266,7 @@ std::vector<std::string> BuilderState::warnings() const {
 
 bool BuilderState::has_secret_bundles() const {
   const std::lock_guard lock(m_mutex);
-  return std::any_of(m_bundles.begin(), m_bundles.end(),
-                     [](const auto& bundle) { return bundle->is_secret(); });
+  return std::ranges::any_of(m_bundles, [](const auto& bundle) { return bundle->is_secret(); });
 }
 
 bool BuilderState::has_no_bundles() const {

@@ -5,8 +5,6 @@
 
 namespace clbin::loader {
 
-using base::ErrorCode;
-using base::Result;
 using matching::Candidate;
 using matching::Turn;
 
@@ -189,7 +187,7 @@ std::string Ladder::why_not_attempted() const {
   }
   if (is_for_text(m_supply) && !m_accepted.has_value()) {
     const auto& steps = m_supply.steps;
-    return std::find(steps.begin(), steps.end(), Step::il) != steps.end()
+    return std::ranges::find(steps, Step::il) != steps.end()
                ? "matches, but is of another bundle"
                : "matches, but this build does not use IL";
   }

@@ -1,6 +1,5 @@
 // Requests are compared with all that the builder has made, text by text: comparing 100 KiB takes 2
 // microseconds, and a digest of them 50 times longer. The length of the text rules out nearly all.
-#include "loader/load_session.hpp"
 #include "loader/run_time_program.hpp"
 #include "opencl/process_end.hpp"
 
@@ -30,7 +29,7 @@ bool is_text_of(std::string_view text, const RunTimeSource& source) {
   if (text.size() != text_bytes_of(source)) {
     return false;
   }
-  return std::all_of(source.strings.begin(), source.strings.end(), [&](std::string_view part) {
+  return std::ranges::all_of(source.strings, [&](std::string_view part) {
     const bool is_equal = text.substr(0, part.size()) == part;
     text.remove_prefix(part.size());
     return is_equal;
@@ -76,13 +75,13 @@ opencl::Program LivePrograms::find(const opencl::Driver& driver, cl_context cont
   std::vector<std::shared_ptr<const Live>> equal;
   {
     const std::lock_guard lock(m_mutex);
-    std::copy_if(m_all.begin(), m_all.end(), std::back_inserter(equal), [&](const auto& live) {
+    std::ranges::copy_if(m_all, std::back_inserter(equal), [&](const auto& live) {
       return live->context == context && live->devices == request.devices &&
              live->options == request.source.options && is_text_of(live->text, request.source);
     });
   }
-  const auto found = std::find_if(equal.begin(), equal.end(),
-                                  [&](const auto& live) { return live->is_unchanged(driver); });
+  const auto found =
+      std::ranges::find_if(equal, [&](const auto& live) { return live->is_unchanged(driver); });
   if (found == equal.end() || driver.RetainProgram((*found)->program.get()) != CL_SUCCESS) {
     return {};
   }

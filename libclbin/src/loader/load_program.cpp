@@ -7,9 +7,6 @@
 
 namespace clbin::loader {
 
-using base::ErrorCode;
-using base::Result;
-
 namespace {
 
 // Why no entry can have what the request asks for, as an unfinished sentence; empty if the bundle

@@ -8,6 +8,9 @@
 
 namespace clbin::loader {
 
+using base::ErrorCode;
+using base::Result;
+
 // The numbers are those of clbin_fallback in clbin.h.
 enum class FallbackPolicy : std::uint8_t { if_needed = 0, never = 1, always = 2 };
 // Whether the user cache stores what is built.

@@ -3,7 +3,6 @@
 
 namespace clbin::loader {
 
-using base::JsonArray;
 using base::JsonObject;
 using base::JsonValue;
 
@@ -70,29 +69,20 @@ JsonValue json_of(const Attempt& attempt, std::uint32_t first_entry) {
   return {std::move(object)};
 }
 
-JsonValue json_of(const std::vector<std::string>& texts) {
-  JsonArray array;
-  for (const std::string& text : texts) {
-    array.push_back({text});
-  }
-  return {std::move(array)};
-}
-
 } // namespace
 
 std::string report_json(const LoadReport& report) {
-  JsonArray attempts;
-  for (const Attempt& attempt : report.attempts) {
-    attempts.push_back(json_of(attempt, report.first_entry));
-  }
+
   JsonObject object;
   object["schema"] = {std::string("clbin-load-report-1")};
   object["program"] = {report.program};
   object["variant"] = {report.variant};
   object["origin"] = {std::string(to_string(report.origin))};
-  object["devices"] = json_of(report.devices);
-  object["attempts"] = {std::move(attempts)};
-  object["warnings"] = json_of(report.warnings);
+  object["devices"] = base::strings_json(report.devices);
+  object["attempts"] = {base::array_of(report.attempts, [&](const Attempt& attempt) {
+    return json_of(attempt, report.first_entry);
+  })};
+  object["warnings"] = base::strings_json(report.warnings);
   object["microseconds"] = {report.microseconds};
   return base::write_json({std::move(object)});
 }

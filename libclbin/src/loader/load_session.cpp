@@ -6,9 +6,6 @@
 
 namespace clbin::loader {
 
-using base::ErrorCode;
-using base::Result;
-
 namespace {
 
 // Includes the copies in the text and the JSON of the report.

@@ -1,6 +1,7 @@
 #include "loader/recorded_options.hpp"
 
 #include "base/text.hpp"
+#include "source/directive_scanner.hpp"
 
 #include <array>
 
@@ -10,33 +11,25 @@ namespace {
 constexpr std::array<std::string_view, 10> k_whole_words{"-w",  "-g",  "-O",  "-O0", "-O1",
                                                          "-O2", "-O3", "-Os", "-Oz", "-Ofast"};
 
-bool is_name_character(char character) {
-  return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
-         (character >= '0' && character <= '9') || character == '-' || character == '_' ||
-         character == '=' || character == '.' || character == '+';
-}
-
-bool is_plain_rest(std::string_view word, std::string_view prefix) {
-  word.remove_prefix(prefix.size());
-  return !word.empty() && std::all_of(word.begin(), word.end(), is_name_character);
-}
-
 bool is_option_let_through(std::string_view word) {
   if (word.starts_with("-D") || word.starts_with("-U")) {
     return true;
   }
   for (const std::string_view prefix : {"-cl-", "-W", "-spir-std="}) {
     if (word.starts_with(prefix)) {
-      return is_plain_rest(word, prefix);
+      word.remove_prefix(prefix.size());
+      return !word.empty() && std::ranges::all_of(word, [](char c) {
+        return source::is_identifier(c) ||
+               std::string_view("-=.+").find(c) != std::string_view::npos;
+      });
     }
   }
-  return std::find(k_whole_words.begin(), k_whole_words.end(), word) != k_whole_words.end();
+  return std::ranges::find(k_whole_words, word) != k_whole_words.end();
 }
 
 // Returns whether a word opens or closes quotes. The words between them are part of one -D.
 bool changes_quoting(std::string_view word) {
-  return std::count(word.begin(), word.end(), '"') % 2 != 0 ||
-         std::count(word.begin(), word.end(), '\'') % 2 != 0;
+  return std::ranges::count(word, '"') % 2 != 0 || std::ranges::count(word, '\'') % 2 != 0;
 }
 
 // Returns whether a word that belongs to the previous option is harmless even if a driver treats it

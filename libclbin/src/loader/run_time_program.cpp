@@ -6,9 +6,6 @@
 
 namespace clbin::loader {
 
-using base::ErrorCode;
-using base::Result;
-
 namespace {
 
 // The program of a cache entry, and of a report without a label.
@@ -32,8 +29,9 @@ Result<void> check_source(const RunTimeSource& source) {
 bool has_required_size(const opencl::Driver& driver, cl_program program, cl_device_id device) {
   const auto reflection = opencl::reflect_kernels(driver, program, device);
   return !reflection.has_value() ||
-         std::any_of(reflection->kernels.begin(), reflection->kernels.end(),
-                     [](const auto& kernel) { return kernel.required_work_group_size[0] != 0; });
+         std::ranges::any_of(reflection->kernels, [](const auto& kernel) {
+           return kernel.required_work_group_size[0] != 0;
+         });
 }
 
 bool is_pocl(const format::DeviceIdentity& identity) {

@@ -23,8 +23,6 @@ struct SourceMatches {
   std::shared_ptr<const format::BundleReader> encrypted;
 };
 
-// Returns the paths between the colons of a list, each once, without empty ones.
-[[nodiscard]] std::vector<std::filesystem::path> listed_paths(std::string_view list);
 // How many bundles a variable may list: each is an open file of the application.
 inline constexpr std::size_t k_most_listed_bundles = 64;
 
@@ -76,8 +74,7 @@ public:
   LivePrograms();
   // Releases the programs, unless the process is ending: the drivers may have been destroyed.
   ~LivePrograms();
-  LivePrograms(const LivePrograms&) = delete;
-  LivePrograms& operator=(const LivePrograms&) = delete;
+  LivePrograms(LivePrograms&&) = delete; // and no copies
 
   // Returns the program of an equal request, with one more reference; null if there is none. Then
   // fills the report.
@@ -110,8 +107,7 @@ public:
   // Takes the binaries that it can within 5 seconds, and waits for the end of one that it has
   // begun.
   ~PoclKeeping();
-  PoclKeeping(const PoclKeeping&) = delete;
-  PoclKeeping& operator=(const PoclKeeping&) = delete;
+  PoclKeeping(PoclKeeping&&) = delete; // and no copies
 
   // Takes the binary one second after the last call of add(). Copies the request, and retains
   // `program`, which was built from it, until then. Returns why it does not; empty if it does.
@@ -221,8 +217,7 @@ public:
   [[nodiscard]] static base::Result<std::unique_ptr<RunTimeProgram>>
   begin(const opencl::Driver& driver, BuilderState& builder, cl_context context,
         RunTimeRequest request, LoadReport& report);
-  RunTimeProgram(const RunTimeProgram&) = delete;
-  RunTimeProgram& operator=(const RunTimeProgram&) = delete;
+  RunTimeProgram(RunTimeProgram&&) = delete; // and no copies
 
   // Tries entries of bundles that were made for this device, the user cache, compatible entries,
   // IL of bundles. Never builds what the request contains. If another thread or process builds the

@@ -10,20 +10,6 @@ using format::DeviceFamily;
 
 constexpr std::size_t k_changes_shown = 3;
 
-// rusticl 22.3 panics on an incomplete binary and ends the process.
-bool is_fit_to_keep(const base::Bytes& binary, const format::DeviceIdentity& identity) {
-  return format::device_family(identity) != DeviceFamily::rusticl ||
-         format::classify_binary(binary).kind == format::BinaryKind::rusticl;
-}
-
-std::string hexadecimal(base::ByteView bytes) {
-  std::string text;
-  for (const std::byte byte : bytes) {
-    text += fmt::format("{:02x}", std::to_integer<unsigned>(byte));
-  }
-  return text;
-}
-
 // Adds the contents of source and IL, not the digests that the bundle declares, which have not been
 // checked. No bundle can therefore replace the cached program of another.
 void add_what_is_built(cache::Recipe& recipe, const LoadSession& session, std::uint32_t device) {
@@ -67,7 +53,7 @@ cache::Recipe recipe_of(const LoadSession& session, std::uint32_t device) {
   add_options(recipe, session);
   for (const opencl::SpecializationConstant& constant : session.request.constants) {
     recipe.ingredients.push_back(
-        {fmt::format("specialisation constant {}", constant.id), hexadecimal(constant.value)});
+        {fmt::format("specialisation constant {}", constant.id), base::to_hex(constant.value)});
   }
   add_what_is_built(recipe, session, device);
   cache::add_identity(recipe, identity);
@@ -283,7 +269,9 @@ void UserCacheStep::keep(cl_program program, const std::string& options, Program
         fmt::format("the user cache does not store the program: {}", binary.error().message));
     return;
   }
-  if (!is_fit_to_keep(*binary, m_session.identities[m_device])) {
+  // rusticl 22.3 panics on an incomplete binary and ends the process.
+  if (format::device_family(m_session.identities[m_device]) == DeviceFamily::rusticl &&
+      format::classify_binary(*binary).kind != format::BinaryKind::rusticl) {
     m_session.warn_of_cache(
         fmt::format("the user cache does not store the program: the driver returned {} bytes, "
                     "which are not a complete binary of its format",

@@ -1,6 +1,6 @@
 #include "model/device.hpp"
 
-#include <charconv>
+#include "base/text.hpp"
 
 namespace clbin::format {
 
@@ -20,15 +20,10 @@ constexpr std::uint32_t k_feature_on = 3;
 constexpr std::uint32_t k_xnack_shift = 2;
 
 // Returns the number at the start of `text`, and sets `rest` to the text after it.
-std::uint32_t leading_number(std::string_view text, int base, std::string_view& rest) {
-  std::uint32_t number = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number, base);
-  if (parsed.ec != std::errc()) {
-    rest = {};
-    return 0;
-  }
-  rest = text.substr(static_cast<std::size_t>(parsed.ptr - text.data()));
-  return number;
+std::uint32_t leading_number(std::string_view text, int radix, std::string_view& rest) {
+  const auto number = base::take_number<std::uint32_t>(text, radix);
+  rest = number ? text : std::string_view();
+  return number.value_or(0);
 }
 
 std::uint32_t amd_feature(std::string_view features, std::string_view name) {
@@ -101,10 +96,7 @@ base::Digest target_digest(const Target& target) {
   if (target.origin == TargetOrigin::installed_device) {
     return identity_digest(target.identity);
   }
-  base::Hasher hasher;
-  hasher.add_field(k_offline_domain);
-  hasher.add_field(target.spec);
-  return hasher.finish();
+  return base::Hasher().add_field(k_offline_domain).add_field(target.spec).finish();
 }
 
 TargetFacts target_facts(const Target& target) {

@@ -39,11 +39,11 @@ void visit_members(const auto& names, const auto& member, auto&... values) {
 // Defines visit() for a record with these members, in the order of their declaration. The
 // structured binding makes a missing one a compile error.
 #define CLBIN_VISIT(Type, ...)                                                                     \
-  void visit(Is<Type> auto& record, const auto& member) {                                          \
+  void visit(clbin::format::Is<Type> auto& record, const auto& member) {                           \
     constexpr std::size_t k_count = 1 + std::ranges::count(std::string_view(#__VA_ARGS__), ',');   \
-    static constexpr auto k_names = split_member_names<k_count>(#__VA_ARGS__);                     \
+    static constexpr auto k_names = clbin::format::split_member_names<k_count>(#__VA_ARGS__);      \
     auto& [__VA_ARGS__] = record;                                                                  \
-    visit_members(k_names, member, __VA_ARGS__);                                                   \
+    clbin::format::visit_members(k_names, member, __VA_ARGS__);                                    \
   }                                                                                                \
   static_assert(true, "CLBIN_VISIT ends with a semicolon")
 
@@ -60,7 +60,7 @@ template <Record T>
 void visit_by_name(const T& record, const auto& member) {
   std::vector<std::string_view> names;
   visit(record, [&](std::string_view name, const auto&) { names.push_back(name); });
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   for (const std::string_view next : names) {
     visit(record, [&](std::string_view name, const auto& value) {
       if (name == next) {

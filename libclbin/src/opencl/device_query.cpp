@@ -1,12 +1,11 @@
 #include "opencl/device_query.hpp"
 
+#include "base/text.hpp"
+
 #include <cstring>
 
 namespace clbin::opencl {
 namespace {
-
-using base::ErrorCode;
-using base::Result;
 
 constexpr cl_uint k_vendor_nvidia = 0x10de;
 constexpr cl_uint k_vendor_amd = 0x1002;
@@ -50,23 +49,12 @@ Result<std::vector<char>> query_bytes(std::string_view function, const Ask& ask)
 }
 
 std::string text_of(const std::vector<char>& bytes) {
-  return {bytes.begin(), std::find(bytes.begin(), bytes.end(), '\0')};
+  return {bytes.begin(), std::ranges::find(bytes, '\0')};
 }
 
 Result<std::vector<char>> device_bytes(const Driver& driver, cl_device_id device,
                                        cl_device_info name) {
   return query_bytes("clGetDeviceInfo", std::bind_front(driver.GetDeviceInfo, device, name));
-}
-
-std::vector<std::string> words_of(std::string_view text) {
-  std::vector<std::string> words;
-  std::size_t begin = text.find_first_not_of(" ;");
-  while (begin != std::string_view::npos) {
-    const std::size_t end = std::min(text.find_first_of(" ;", begin), text.size());
-    words.emplace_back(text.substr(begin, end - begin));
-    begin = text.find_first_not_of(" ;", end);
-  }
-  return words;
 }
 
 // Returns 3 for "OpenCL 3.0 TEXT OF THE VENDOR", and 0 for text of any other form.
@@ -224,7 +212,8 @@ Result<format::DeviceIdentity> query_identity(const Driver& driver, cl_device_id
   CLBIN_TRY_ASSIGN(identity.address_bits,
                    device_value<cl_uint>(driver, device, CL_DEVICE_ADDRESS_BITS));
   CLBIN_TRY_ASSIGN(const std::string il_version, device_text(driver, device, CL_DEVICE_IL_VERSION));
-  identity.il_versions = words_of(il_version);
+  const auto il_versions = base::words_between(" ;", il_version);
+  identity.il_versions.assign(il_versions.begin(), il_versions.end());
   CLBIN_TRY_ASSIGN(cl_platform_id platform, device_platform(driver, device));
   if (platform == nullptr) {
     return base::fail(ErrorCode::opencl_call, "the device '{}' does not report its platform",

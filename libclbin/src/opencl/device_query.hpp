@@ -45,7 +45,7 @@ ask_list(const Ask& ask, std::size_t max_bytes = k_max_answer_bytes) {
 template <typename Ask>
 [[nodiscard]] std::string ask_text(const Ask& ask, std::size_t max_bytes = k_max_answer_bytes) {
   const std::vector<char> text = ask_list<char>(ask, max_bytes).value_or(std::vector<char>());
-  return {text.begin(), std::find(text.begin(), text.end(), '\0')};
+  return {text.begin(), std::ranges::find(text, '\0')};
 }
 
 // Returns all platforms in the order of the ICD loader. Returns an empty list, not an error, if

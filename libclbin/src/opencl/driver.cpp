@@ -10,8 +10,6 @@
 namespace clbin::opencl {
 namespace {
 
-using base::ErrorCode;
-
 enum class Need : std::uint8_t { required, optional };
 
 // Development packages install the second name. Some machines have only that one.

@@ -8,9 +8,11 @@
 #include <CL/cl_ext.h>
 
 #include <functional>
-#include <memory>
 
 namespace clbin::opencl {
+
+using base::ErrorCode;
+using base::Result;
 
 // A function that libclbin_layer.so hands out through clGetExtensionFunctionAddress under this
 // name, so that it neither stores nor records programs of encrypted bundles. It may be called

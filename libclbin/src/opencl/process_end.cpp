@@ -45,8 +45,7 @@ void end_work() noexcept {
 // those that LLVM registers while it compiles, which the handlers below would follow.
 struct MainThreadEnd {
   MainThreadEnd() = default;
-  MainThreadEnd(const MainThreadEnd&) = delete;
-  MainThreadEnd& operator=(const MainThreadEnd&) = delete;
+  MainThreadEnd(MainThreadEnd&&) = delete; // and no copies
   ~MainThreadEnd() {
     if (::gettid() == ::getpid()) {
       end_work();

@@ -6,8 +6,6 @@
 namespace clbin::opencl {
 namespace {
 
-using base::Result;
-
 // The options that clLinkProgram accepts for an executable (OpenCL 3.0, section 5.8.7). All others
 // belong to clCompileProgram.
 constexpr std::string_view k_link_options[] = {
@@ -30,11 +28,6 @@ std::vector<std::string_view> option_names(std::string_view options) {
     is_macro = !is_macro && base::awaits_macro(word.text);
   }
   return names;
-}
-
-bool has_option(std::string_view options, std::string_view wanted) {
-  const auto names = option_names(options);
-  return std::find(names.begin(), names.end(), wanted) != names.end();
 }
 
 std::string link_options_of(std::string_view options) {
@@ -100,11 +93,13 @@ std::string join_logs(const std::string& first, const std::string& second) {
 // list it there.
 std::vector<std::string> link_options_to_try(std::string_view options) {
   const std::string allowed = link_options_of(options);
-  const std::string information(has_option(options, k_argument_info) ? k_argument_info : "");
+  const auto names = option_names(options);
+  const bool has_information = std::ranges::find(names, k_argument_info) != names.end();
+  const std::string information(has_information ? k_argument_info : "");
   std::vector<std::string> tries;
   for (const std::string& text :
        {joined_options(allowed, information), information, allowed, std::string()}) {
-    if (std::find(tries.begin(), tries.end(), text) == tries.end()) {
+    if (std::ranges::find(tries, text) == tries.end()) {
       tries.push_back(text);
     }
   }
@@ -311,8 +306,8 @@ BuildOutcome build_from_binaries(const Driver& driver, cl_context context,
   const cl_program program =
       driver.CreateProgramWithBinary(context, static_cast<cl_uint>(devices.size()), devices.data(),
                                      lengths.data(), pointers.data(), statuses.data(), &code);
-  const auto bad = std::find_if(statuses.begin(), statuses.end(),
-                                [](cl_int status) { return status != CL_SUCCESS; });
+  const auto bad =
+      std::ranges::find_if(statuses, [](cl_int status) { return status != CL_SUCCESS; });
   code = code == CL_SUCCESS && bad != statuses.end() ? *bad : code;
   return build_created(
       driver, outcome_of(driver, program, code, CL_INVALID_BINARY, "clCreateProgramWithBinary"),

@@ -1,8 +1,8 @@
 // What a program says of itself after its build: logs, binaries and kernels.
+#include "base/text.hpp"
 #include "opencl/device_query.hpp"
 #include "opencl/program_build.hpp"
 
-#include <charconv>
 #include <cstring>
 #include <fmt/format.h>
 #include <iterator>
@@ -10,9 +10,6 @@
 
 namespace clbin::opencl {
 namespace {
-
-using base::ErrorCode;
-using base::Result;
 
 // Longer build logs are shortened to about this size.
 constexpr std::size_t k_max_log_bytes = 1U << 20U;
@@ -106,15 +103,13 @@ Result<std::vector<std::string>> program_kernel_names(const Driver& driver, cl_p
   if (code != CL_SUCCESS) {
     return call_failed("clGetProgramInfo", "CL_PROGRAM_KERNEL_NAMES", code);
   }
-  std::string_view rest = std::string_view(text).substr(0, text.find('\0'));
+  text.resize(std::min(text.find('\0'), text.size()));
   std::vector<std::string> names;
   std::unordered_set<std::string_view> seen;
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find(';'), rest.size());
-    if (end > 0 && seen.insert(rest.substr(0, end)).second) {
-      names.emplace_back(rest.substr(0, end));
+  for (const std::string_view name : base::words_between(";", text)) {
+    if (seen.insert(name).second) {
+      names.emplace_back(name);
     }
-    rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return names;
 }
@@ -132,7 +127,7 @@ std::string build_log(const Driver& driver, cl_program program,
         both_ends(trimmed(ask_text(std::bind_front(driver.GetProgramBuildInfo, program, device,
                                                    cl_program_build_info{CL_PROGRAM_BUILD_LOG}))),
                   k_max_log_bytes);
-    if (!log.empty() && std::find(logs.begin(), logs.end(), log) == logs.end()) {
+    if (!log.empty() && std::ranges::find(logs, log) == logs.end()) {
       logs.push_back(std::move(log));
     }
   }
@@ -141,8 +136,7 @@ std::string build_log(const Driver& driver, cl_program program,
 
 Result<base::Bytes> program_binary(const Driver& driver, cl_program program, cl_device_id device) {
   CLBIN_TRY_ASSIGN(const std::vector<cl_device_id> devices, program_devices(driver, program));
-  const auto found =
-      devices.size() == 1 ? devices.begin() : std::find(devices.begin(), devices.end(), device);
+  const auto found = devices.size() == 1 ? devices.begin() : std::ranges::find(devices, device);
   if (found == devices.end()) {
     return base::fail(ErrorCode::invalid_argument,
                       "the program has {} devices, which do not include the requested device",
@@ -271,10 +265,8 @@ KernelReflection reflect_kernel(const Driver& driver, cl_kernel kernel, cl_devic
 
 // 25 of "25.0.7-2+deb13u1"; 0 of a version that does not begin with a number.
 unsigned major_version(const format::DeviceIdentity& identity) {
-  const std::string& version = identity.driver_version;
-  unsigned major = 0;
-  (void)std::from_chars(version.data(), version.data() + version.size(), major);
-  return major;
+  std::string_view version = identity.driver_version;
+  return base::take_number<unsigned>(version).value_or(0);
 }
 
 } // namespace
@@ -292,7 +284,7 @@ bool returns_binaries_during_launches(const format::DeviceIdentity& identity) {
 Result<ProgramReflection> reflect_kernels(const Driver& driver, cl_program program,
                                           cl_device_id device, const KernelCreation& creation) {
   CLBIN_TRY_ASSIGN(std::vector<std::string> names, program_kernel_names(driver, program));
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   const bool has_attributes = !is_oclgrind(driver, device);
   ProgramReflection result;
   for (std::string& name : names) {

@@ -1,8 +1,9 @@
 #include "source/directive_scanner.hpp"
 
+#include "base/text.hpp"
+
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 
 namespace clbin::source {
 
@@ -217,7 +218,7 @@ private:
   }
 
   static std::string_view first_word(std::string_view text) {
-    const auto start = std::find_if_not(text.begin(), text.end(), is_blank);
+    const auto start = std::ranges::find_if_not(text, is_blank);
     const auto end = std::find_if_not(start, text.end(), is_identifier);
     return text.substr(static_cast<std::size_t>(start - text.begin()),
                        static_cast<std::size_t>(end - start));
@@ -231,7 +232,7 @@ private:
     const std::string_view word = first_word(text);
     const std::size_t end = static_cast<std::size_t>(word.data() - text.data()) + word.size();
     const std::string_view rest = text.substr(end);
-    return is_include(word) && std::all_of(rest.begin(), rest.end(), is_blank);
+    return is_include(word) && std::ranges::all_of(rest, is_blank);
   }
 
   void parse(const DirectiveText& directive) {
@@ -331,14 +332,14 @@ private:
   void add_line(std::string_view text, const DirectiveText& directive_text) {
     text.remove_prefix(std::min(text.find_first_not_of(k_blanks), text.size()));
     LineDirective directive;
-    const auto [stop, code] =
-        std::from_chars(text.data(), text.data() + text.size(), directive.next_line);
-    if (code != std::errc()) {
+    const auto next_line = base::take_number<std::uint32_t>(text);
+    if (!next_line) {
       return;
     }
+    directive.next_line = *next_line;
     directive.physical_line = directive_text.line;
     directive.end = directive_text.end;
-    const std::size_t open = text.find('"', static_cast<std::size_t>(stop - text.data()));
+    const std::size_t open = text.find('"');
     const std::size_t close = open == std::string_view::npos ? open : text.find('"', open + 1);
     if (close != std::string_view::npos) {
       directive.file = text.substr(open + 1, close - open - 1);
@@ -363,7 +364,7 @@ Directives scan_directives(std::string_view text) {
 
 IncludeDirective parse_header_name(std::string_view text) {
   const auto is_space = [](char c) { return is_blank(c) || c == '\n'; };
-  const auto first = std::find_if_not(text.begin(), text.end(), is_space);
+  const auto first = std::ranges::find_if_not(text, is_space);
   const auto begin = static_cast<std::size_t>(first - text.begin());
   IncludeDirective include;
   include.form = IncludeForm::macro;

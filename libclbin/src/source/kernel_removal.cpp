@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
-#include <vector>
 
 namespace clbin::source {
 

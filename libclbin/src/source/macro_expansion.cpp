@@ -127,8 +127,7 @@ private:
 
   bool pay_for(const Token& token) { return m_budget.take(1, cost_of(token)); }
   bool pay_for(const Tokens& tokens) {
-    return std::all_of(tokens.begin(), tokens.end(),
-                       [this](const Token& token) { return pay_for(token); });
+    return std::ranges::all_of(tokens, [this](const Token& token) { return pay_for(token); });
   }
   static std::size_t cost_of(const Token& token) {
     return sizeof(Token) + token.text.size() + token.hidden.size() * sizeof(std::string_view);
@@ -231,7 +230,7 @@ private:
     }
     const std::string_view name = token.text;
     const std::string_view wanted = name == "__VA_ARGS__" ? "..." : name;
-    const auto found = std::find(macro.parameters->begin(), macro.parameters->end(), wanted);
+    const auto found = std::ranges::find(*macro.parameters, wanted);
     const auto index = static_cast<std::size_t>(found - macro.parameters->begin());
     if (found == macro.parameters->end()) {
       return nullptr;

@@ -5,8 +5,6 @@
 #include "source/directive_scanner.hpp"
 #include "source/words.hpp"
 
-#include <fmt/core.h>
-
 namespace clbin::source {
 namespace {
 
@@ -74,10 +72,7 @@ base::Digest source_digest(std::string_view main_text,
 }
 
 base::Digest il_digest(base::ByteView il) {
-  base::Hasher hasher;
-  hasher.add_field(k_il_label);
-  hasher.add_field(il);
-  return hasher.finish();
+  return base::Hasher().add_field(k_il_label).add_field(il).finish();
 }
 
 BuildOptions parse_build_options(std::string_view options) {
@@ -130,10 +125,8 @@ std::string recorded_variant_name(std::string_view normalized) {
   if (normalized.empty()) {
     return std::string(format::k_default_variant);
   }
-  base::Hasher hasher;
-  hasher.add_field(k_options_label);
-  hasher.add_field(normalized);
-  return base::to_hex(hasher.finish()).substr(0, k_variant_digits);
+  const auto digest = base::Hasher().add_field(k_options_label).add_field(normalized).finish();
+  return base::to_hex(digest).substr(0, k_variant_digits);
 }
 
 } // namespace clbin::source

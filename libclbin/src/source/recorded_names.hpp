@@ -3,7 +3,6 @@
 // so that each finds what another stored.
 #pragma once
 
-#include "base/digest.hpp"
 #include "model/source.hpp"
 
 namespace clbin::source {

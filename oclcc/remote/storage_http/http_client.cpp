@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <curl/curl.h>
 #include <map>
@@ -145,11 +144,8 @@ Result<std::int64_t> number(const Values& values, std::string_view name, std::in
   if (found == values.end()) {
     return otherwise;
   }
-  const std::string& text = found->second;
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 1 ||
-      value > k_max_number) {
+  const auto value = base::parse_number<std::int64_t>(found->second).value_or(0);
+  if (value < 1 || value > k_max_number) {
     return fail(ErrorCode::invalid_argument, "'{}' must be a number from 1 to {}", name,
                 k_max_number);
   }

@@ -41,8 +41,7 @@ public:
   [[nodiscard]] static Result<std::unique_ptr<HttpClient>> create(std::string_view settings);
   HttpClient() = default;
   virtual ~HttpClient() = default;
-  HttpClient(const HttpClient&) = delete;
-  HttpClient& operator=(const HttpClient&) = delete;
+  HttpClient(HttpClient&&) = delete; // and no copies
 
   // Returns how long to wait for a request.
   [[nodiscard]] virtual std::chrono::seconds idle() const noexcept = 0;

@@ -1,5 +1,4 @@
 // oclcc-storage-http: the process that performs the HTTP requests of oclcc's remote compile cache.
-#include "base/file_io.hpp"
 #include "remote/storage_http/server.hpp"
 
 #include <cerrno>

@@ -261,8 +261,7 @@ public:
       (void)::shutdown(connection.socket.number(), SHUT_RD); // ends the wait for the next request
     }
   }
-  Server(const Server&) = delete;
-  Server& operator=(const Server&) = delete;
+  Server(Server&&) = delete; // and no copies
 
   void run() {
     bool is_ending = false;

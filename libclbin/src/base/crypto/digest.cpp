@@ -72,9 +72,10 @@ Hasher::~Hasher() = default;
 Hasher::Hasher(Hasher&&) noexcept = default;
 Hasher& Hasher::operator=(Hasher&&) noexcept = default;
 
-void Hasher::add(ByteView bytes) {
+Hasher& Hasher::add(ByteView bytes) {
   assert(!m_state->is_finished);
   crypto_generichash_update(&m_state->sodium, sodium_input(bytes), bytes.size());
+  return *this;
 }
 
 Digest Hasher::finish() {

@@ -190,10 +190,10 @@ Result<void> apply_passphrase(std::span<std::byte> body, const SecretBytes& pass
 
 // `body` is the key id and the secret key.
 Digest checksum_of(ByteView body) {
-  Hasher hasher;
-  hasher.add(as_bytes(k_legacy_algorithm));
-  hasher.add(body.first(k_id_bytes + k_secret_bytes));
-  return hasher.finish();
+  return Hasher()
+      .add(as_bytes(k_legacy_algorithm))
+      .add(body.first(k_id_bytes + k_secret_bytes))
+      .finish();
 }
 
 } // namespace
@@ -303,7 +303,7 @@ std::string to_base64(const RecipientPublicKey& key) {
 
 std::string to_text(const MinisignKeyId& id) {
   MinisignKeyId reversed = id;
-  std::reverse(reversed.begin(), reversed.end());
+  std::ranges::reverse(reversed);
   return to_upper_hex(reversed);
 }
 

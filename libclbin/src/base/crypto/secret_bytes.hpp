@@ -3,7 +3,6 @@
 
 #include "base/byte_codec.hpp"
 
-#include <memory>
 #include <optional>
 
 namespace clbin::base {

@@ -180,9 +180,7 @@ private:
       there->second = view_of(draft.row.target);
     }
     std::vector<std::string> kernels;
-    for (const KernelReflection& kernel : draft.row.kernels) {
-      kernels.push_back(kernel.name);
-    }
+    std::ranges::transform(draft.row.kernels, std::back_inserter(kernels), &KernelReflection::name);
     return {.match_key = draft.match_key,
             .target = there->second,
             .kernels = std::move(kernels),
@@ -283,7 +281,7 @@ private:
     for (const auto& [digest, frame] : m_draft.frames) {
       order.emplace_back(table_digest(digest), digest);
     }
-    std::sort(order.begin(), order.end());
+    std::ranges::sort(order);
     for (const auto& [in_table, raw_digest] : order) {
       m_blob_index.emplace(raw_digest, static_cast<std::uint32_t>(m_blobs.size()));
       m_blobs.push_back({in_table, std::move(m_draft.frames.extract(raw_digest).mapped())});

@@ -86,19 +86,16 @@ void write_prefix(ByteWriter& writer, const Prefix& prefix) {
 }
 
 Digest root_of(ByteView rooted_prefix, ByteView directory) {
-  base::Hasher hasher;
-  hasher.add(base::as_bytes(k_root_context));
-  hasher.add(rooted_prefix);
-  hasher.add(directory);
-  return hasher.finish();
+  return base::Hasher()
+      .add(base::as_bytes(k_root_context))
+      .add(rooted_prefix)
+      .add(directory)
+      .finish();
 }
 
 std::uint64_t name_hash(std::string_view program, std::string_view variant) {
-  base::Hasher hasher;
-  hasher.add(base::as_bytes(program));
-  hasher.add(base::as_bytes(std::string_view("\0", 1)));
-  hasher.add(base::as_bytes(variant));
-  return base::leading_u64(hasher.finish());
+  const std::string names = fmt::format("{}{}{}", program, '\0', variant);
+  return base::leading_u64(base::digest_of(base::as_bytes(names)));
 }
 
 } // namespace clbin::format

@@ -1,7 +1,6 @@
 #include "format/bundle/bundle_reader.hpp"
 
 #include "base/crypto/key_text.hpp"
-#include "base/zstd_codec.hpp"
 
 #include <set>
 #include <unordered_set>

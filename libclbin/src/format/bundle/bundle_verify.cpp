@@ -479,7 +479,7 @@ Result<void> ProvedBlobs::sort_by_reference(const BundleReader& reader,
     const std::uint64_t family = alone ? index : blob.reference;
     keyed.emplace_back(2 * family + (alone ? 1 : 0), index);
   }
-  std::sort(keyed.begin(), keyed.end());
+  std::ranges::sort(keyed);
   std::ranges::transform(keyed, blobs.begin(), [](const auto& one) { return one.second; });
   return {};
 }

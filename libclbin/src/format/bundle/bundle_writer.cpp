@@ -427,7 +427,7 @@ void add_build(ProgramDraft& draft, RecordedBuild build) {
   if (!added) {
     kernels.insert(kernels.end(), build.kernels.begin(), build.kernels.end());
   }
-  std::sort(kernels.begin(), kernels.end());
+  std::ranges::sort(kernels);
   kernels.erase(std::unique(kernels.begin(), kernels.end()), kernels.end());
 }
 

@@ -101,7 +101,7 @@ template <typename Enum>
 requires std::is_enum_v<Enum> Fit from_json(JsonValue& json, Enum& value) {
   CLBIN_TRY_ASSIGN(auto* const text, get<std::string>(json, "a string"));
   const auto names = names_of(value);
-  const auto found = std::find(names.begin(), names.end(), *text);
+  const auto found = std::ranges::find(names, *text);
   if (found == names.end()) {
     return misfit("'{}' is not known", base::printable_excerpt(*text));
   }
@@ -358,7 +358,7 @@ Bytes encode_source_package(const SourcePackage& package) {
 
 bool is_valid_include_name(std::string_view name) {
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20; };
-  if (std::any_of(name.begin(), name.end(), is_control)) {
+  if (std::ranges::any_of(name, is_control)) {
     return false;
   }
   for (std::size_t start = 0; start <= name.size();) {

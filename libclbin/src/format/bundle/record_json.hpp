@@ -54,11 +54,7 @@ public:
 
   template <typename Item>
   void write(const std::vector<Item>& items) {
-    m_document.begin_array();
-    for (const Item& item : items) {
-      write(item);
-    }
-    m_document.end();
+    m_document.array(items, [this](const Item& item) { write(item); });
   }
 
   template <typename Value>

@@ -136,7 +136,7 @@ Result<void> require_all_hold(const Digest& root, const std::vector<TrailingReco
 }
 
 bool contains(const std::vector<PublicKey>& keys, const PublicKey& key) {
-  return std::find(keys.begin(), keys.end(), key) != keys.end();
+  return std::ranges::find(keys, key) != keys.end();
 }
 
 // Adds the keys that trusted keys vouch for, those that these vouch for, and so on. Each vouch is
@@ -146,9 +146,8 @@ Result<std::vector<PublicKey>> trusted_keys(std::vector<VouchRecord> vouches,
   const auto is_of_trusted = [&keys](const VouchRecord& vouch) {
     return contains(keys, vouch.old_key);
   };
-  for (auto vouch = std::find_if(vouches.begin(), vouches.end(), is_of_trusted);
-       vouch != vouches.end();
-       vouch = std::find_if(vouches.begin(), vouches.end(), is_of_trusted)) {
+  for (auto vouch = std::ranges::find_if(vouches, is_of_trusted); vouch != vouches.end();
+       vouch = std::ranges::find_if(vouches, is_of_trusted)) {
     CLBIN_TRY(require_hold(*vouch, root));
     keys.push_back(vouch->new_key);
     vouches.erase(vouch);
