@@ -176,7 +176,7 @@ sed 's/entry/entrz/' k.ptx > none.ptx
 oclcc --import none.ptx -o k.clbin; echo "exit $?"
 sed 's/ret/ret ;/' k.ptx > other.ptx
 oclcc --import k.ptx k:other.ptx -o k.clbin; echo "exit $?"
-head -c 5000 "ocloc_archive" > cut
+head -c 5000 "ocloc_archive" > "cut"
 oclcc --import cut -o k.clbin; echo "exit $?"
 [ -e k.clbin ] || echo "no output"
 # expected output:
