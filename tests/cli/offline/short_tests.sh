@@ -108,7 +108,7 @@ oclcc k.cl --target nvptx:sm_70 --target amdgcn:gfx906 --target spirv:1.2 -o k.c
 #| 3
 
 ### extensions
-# The extension macros of each target are true: what they announce compiles.
+# The macros of extensions and features of each target are true: what they announce compiles.
 for target in nvptx:sm_70 amdgcn:gfx906 spirv:1.2 spirv:1.4; do
   needs $target
 done
