@@ -171,6 +171,14 @@ void append_entry(std::string& text, const EntrySummary& entry, const format::Gr
   if (entry.entry.options != group.options) {
     append_line(text, 4, "options", entry.entry.options.empty() ? "none" : entry.entry.options);
   }
+  if (const auto& spirv = entry.spirv) {
+    std::vector<std::string> names;
+    std::ranges::transform(spirv->capabilities, std::back_inserter(names),
+                           format::spirv_capability_name);
+    names.insert(names.end(), spirv->extensions.begin(), spirv->extensions.end());
+    names.insert(names.end(), spirv->instruction_sets.begin(), spirv->instruction_sets.end());
+    append_line(text, 4, "requires", fmt::format("{}", fmt::join(names, " ")));
+  }
   append_details(text, entry);
 }
 

@@ -12,12 +12,26 @@ using base::Bytes;
 
 namespace {
 
+constexpr std::string_view k_standard_3_0 = "-cl-std=CL3.0";
+// clang 23 knows it. Its features are optional in OpenCL C 3.0.
+constexpr std::string_view k_standard_3_1 = "-cl-std=CL3.1";
+constexpr const char* k_header_of_3_1 = "opencl_3_1.clh"; // in the unit's folder
+constexpr std::string_view k_macros_of_3_1 = "#pragma clang system_header\n"
+                                             "#define CL_VERSION_3_1 310\n"
+                                             "#if __OPENCL_C_VERSION__ == 300\n"
+                                             "#undef __OPENCL_C_VERSION__\n"
+                                             "#define __OPENCL_C_VERSION__ 310\n"
+                                             "#endif\n";
+
 // What follows a family's own rules.
 const OptionRule k_common_rules[] = {
     {"-cl-std=CL1.1"},
     {"-cl-std=CL1.2"},
     {"-cl-std=CL2.0"},
-    {"-cl-std=CL3.0"},
+    {k_standard_3_0},
+    {k_standard_3_1,
+     OptionEffect::pass,
+     {std::string(k_standard_3_0), "-include", k_header_of_3_1}},
     {"-cl-single-precision-constant"},
     {"-cl-mad-enable"},
     {"-cl-no-signed-zeros"},
@@ -214,6 +228,9 @@ Result<bool> run_front_end(const ToolSession& session, const FrontEndCall& call,
                            BuildReply& reply) {
   // -cc1, because clang's driver searches for CUDA, and adds what it finds.
   Words arguments = Words{"-cc1"} + call.words + call.options;
+  if (has(call.options, k_header_of_3_1)) {
+    CLBIN_TRY(session.write_input(k_header_of_3_1, k_macros_of_3_1));
+  }
   if (!call.language.empty()) {
     CLBIN_TRY(session.write_input(k_language_file, call.language));
     arguments.insert(arguments.end(), {"-include", k_language_file});

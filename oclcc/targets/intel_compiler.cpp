@@ -20,10 +20,19 @@ constexpr int k_status_build_failure = 256 + CL_BUILD_PROGRAM_FAILURE;
 
 // What ocloc 22.43 accepts. It is the compiler of Intel's driver.
 const OptionRule k_intel_rules[] = {
-    {"-cl-std=CL1.0"},   {"-cl-std=CL1.1"},       {"-cl-std=CL1.2"},
-    {"-cl-std=CL2.0"},   {"-cl-std=CL3.0"},       {"-cl-std=", OptionEffect::refuse},
-    {k_flush_denormals}, {k_correct_rounding},    {"-cl-no-subgroup-ifp"},
-    {"-cl-opt-disable"}, {"-cl-strict-aliasing"}, {"-cl-intel-greater-than-4GB-buffer-required"},
+    {"-cl-std=CL1.0"},
+    {"-cl-std=CL1.1"},
+    {"-cl-std=CL1.2"},
+    {"-cl-std=CL2.0"},
+    {"-cl-std=CL3.0"},
+    {"-cl-std=CL3.1", OptionEffect::pass, {"-cl-std=CL3.0"}},
+    {"-cl-std=", OptionEffect::refuse},
+    {k_flush_denormals},
+    {k_correct_rounding},
+    {"-cl-no-subgroup-ifp"},
+    {"-cl-opt-disable"},
+    {"-cl-strict-aliasing"},
+    {"-cl-intel-greater-than-4GB-buffer-required"},
 };
 
 bool is_about_itself(std::string_view line) {

@@ -145,7 +145,7 @@ std::string_view standard_of(const Words& options) {
 std::string extensions_of(std::string_view standard) {
   std::string extensions = "-cl-ext=+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics,"
                            "+cl_khr_3d_image_writes,+cl_khr_depth_images";
-  if (standard == "-cl-std=CL3.0") {
+  if (standard.starts_with("-cl-std=CL3.")) {
     extensions += ",+__opencl_c_3d_image_writes,+__opencl_c_images";
   }
   return extensions;

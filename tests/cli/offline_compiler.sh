@@ -225,7 +225,7 @@ run() {
 }
 run ptx --mode binary --target nvptx:sm_70 -- -DNUMBER=3
 oclcc k.cl -DNUMBER=3 --target nvptx:sm_70 -o expected.ptx && cmp k.ptx expected.ptx && echo "the same PTX"
-CL_OFFLINE_COMPILER_TARGET=nvptx:sm_70 run other --mode binary -- -DNUMBER=3
+CLBIN_CTS_TARGET=nvptx:sm_70 run other --mode binary -- -DNUMBER=3
 cmp k.other expected.ptx && echo "the same PTX"
 run spv --mode spir-v --target=spirv:1.2 -- -DNUMBER=3
 oclcc k.cl -DNUMBER=3 --target spirv:1.2 -o expected.spv && cmp k.spv expected.spv && echo "the same module"
@@ -234,7 +234,7 @@ run none --mode binary --target spirv:1.2
 run none --mode binary --target nvptx:sm_1
 run none --mode binary --target nvptx:sm_70 2> messages
 head -n 1 messages
-CL_OFFLINE_COMPILER_TARGET=nvptx:sm_1 run ptx --mode binary --target nvptx:sm_80 -- -DNUMBER=3
+CLBIN_CTS_TARGET=nvptx:sm_1 run ptx --mode binary --target nvptx:sm_80 -- -DNUMBER=3
 grep -c '^.target sm_80' k.ptx
 ls -- k.*
 # expected output:

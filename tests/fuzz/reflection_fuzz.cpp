@@ -1,6 +1,7 @@
 // Reads the reflection of kernels from compiled code, for any bytes.
 #include "format/binary/binary_kernels.hpp"
 #include "format/binary/kernel_metadata.hpp"
+#include "format/binary/spirv_features.hpp"
 #include "fuzz_check.hpp"
 
 #include <algorithm>
@@ -29,6 +30,7 @@ void check_error(const base::Result<T>& result) {
 }
 
 void check_spirv(base::ByteView bytes) {
+  check_error(format::read_spirv_features(bytes));
   const auto module = format::read_spirv_module(bytes);
   check_error(module);
   if (module) {

@@ -98,6 +98,18 @@ void write_detail(const EntrySummary& entry, std::string_view name,
   RecordJson(document).write_known(entry.details ? &((*entry.details).*detail) : nullptr);
 }
 
+JsonValue spirv_json(const EntrySummary& entry) {
+  if (!entry.spirv) {
+    return {nullptr};
+  }
+  std::vector<std::string> capabilities;
+  std::ranges::transform(entry.spirv->capabilities, std::back_inserter(capabilities),
+                         format::spirv_capability_name);
+  return {JsonObject{{"capabilities", strings_json(capabilities)},
+                     {"extensions", strings_json(entry.spirv->extensions)},
+                     {"instruction_sets", strings_json(entry.spirv->instruction_sets)}}};
+}
+
 void write_entry(const EntrySummary& entry, JsonStream& document) {
   document.begin_object();
   write_detail(entry, "build_log", &format::ManifestEntry::build_log, document);
@@ -109,6 +121,7 @@ void write_entry(const EntrySummary& entry, JsonStream& document) {
   document.text_member("options", entry.entry.options);
   document.member("payload", payload_json(entry));
   write_detail(entry, "spec_constants", &format::ManifestEntry::spec_constants, document);
+  document.member("spirv", spirv_json(entry));
   document.key("target");
   write_target(entry, document);
   write_detail(entry, "tools", &format::ManifestEntry::tools, document);

@@ -30,6 +30,9 @@ std::string shortened(std::string message) {
   return message + "...";
 }
 
+// The longest name of a capability, with its quotes.
+constexpr std::uint64_t k_shown_capability_bytes = 40;
+
 // What a group and an entry take besides their texts.
 constexpr std::uint64_t k_group_bytes = 2 * sizeof(GroupSummary);
 constexpr std::uint64_t k_entry_bytes = 2 * sizeof(EntrySummary);
@@ -152,8 +155,33 @@ private:
       if (rows != nullptr && item.entry.manifest_row < rows->size()) {
         item.details = take_row(rows, item.entry, group);
       }
+      CLBIN_TRY(add_features(item));
       summary.entries.push_back(std::move(item));
     }
+    return {};
+  }
+
+  // Errors of the payload are those of verifying.
+  base::Result<void> add_features(EntrySummary& item) {
+    if (item.entry.kind != format::BinaryKind::spirv || m_is_locked) {
+      return {};
+    }
+    const std::uint64_t left = m_memory.memory_left();
+    const auto module = m_reader.read_blob(item.entry.blob, &m_memory);
+    m_memory.return_memory(left - m_memory.memory_left());
+    auto features = module ? format::read_spirv_features(*module)
+                           : base::Result<format::SpirvFeatures>(tl::unexpected(module.error()));
+    if (!features) {
+      return {};
+    }
+    std::uint64_t bytes = features->capabilities.size() * k_shown_capability_bytes;
+    for (const auto& texts : {features->extensions, features->instruction_sets}) {
+      for (const std::string& text : texts) {
+        bytes += sizeof text + text.size();
+      }
+    }
+    CLBIN_TRY(m_texts.take(bytes));
+    item.spirv = *std::move(features);
     return {};
   }
 

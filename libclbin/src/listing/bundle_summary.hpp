@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/json_document.hpp"
+#include "format/binary/spirv_features.hpp"
 #include "format/bundle/bundle_reader.hpp"
 
 #include <set>
@@ -14,6 +15,8 @@ struct EntrySummary {
   std::optional<format::BlobView> blob;
   // Null if the manifest is unreadable.
   std::shared_ptr<const format::ManifestEntry> details;
+  // What a SPIR-V module requires; absent for other binaries, and if it cannot be read.
+  std::optional<format::SpirvFeatures> spirv{};
 };
 
 struct SourceSummary {

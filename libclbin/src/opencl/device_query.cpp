@@ -139,6 +139,132 @@ Result<std::string> architecture_of(const Driver& driver, cl_device_id device,
   return std::string();
 }
 
+// Constants of cl_khr_spirv_queries (cl_ext.h), under names that do not depend on the version of
+// the headers.
+constexpr cl_device_info k_spirv_instruction_sets = 0x12b9;
+constexpr cl_device_info k_spirv_extensions = 0x12ba;
+constexpr cl_device_info k_spirv_capabilities = 0x12bb;
+
+// What a device has if a condition of these is true: it has the extension, or the value is not 0.
+struct SpirvRow {
+  std::uint32_t capability; // or k_none
+  std::string_view spirv_extension;
+  std::string_view extension; // empty: none
+  cl_device_info value;       // 0: none
+};
+constexpr std::uint32_t k_none = ~std::uint32_t{0};
+// In OpenCL 2.x without a query.
+constexpr std::uint32_t k_features_of_2[] = {17, 19, 38, 58, 60};
+
+// OpenCL SPIR-V Environment Specification, "Required Capabilities" and "Optional Capabilities", and
+// the specifications of the extensions.
+constexpr SpirvRow k_spirv_rows[] = {
+    // Addresses, Linkage, Kernel, Vector16, Float16Buffer, Int64, Groups, Int16, Int8
+    {4, "", "", 0},
+    {5, "", "", 0},
+    {6, "", "", 0},
+    {7, "", "", 0},
+    {8, "", "", 0},
+    {11, "", "", 0},
+    {18, "", "", 0},
+    {22, "", "", 0},
+    {39, "", "", 0},
+    {9, "", "cl_khr_fp16", 0},
+    {10, "", "cl_khr_fp64", CL_DEVICE_DOUBLE_FP_CONFIG},
+    {12, "", "cl_khr_int64_base_atomics", 0},
+    // ImageBasic, LiteralSampler, Sampled1D, Image1D, SampledBuffer, ImageBuffer
+    {13, "", "", CL_DEVICE_IMAGE_SUPPORT},
+    {20, "", "", CL_DEVICE_IMAGE_SUPPORT},
+    {43, "", "", CL_DEVICE_IMAGE_SUPPORT},
+    {44, "", "", CL_DEVICE_IMAGE_SUPPORT},
+    {46, "", "", CL_DEVICE_IMAGE_SUPPORT},
+    {47, "", "", CL_DEVICE_IMAGE_SUPPORT},
+    {14, "", "", CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS},
+    {15, "", "cl_khr_mipmap_image", 0},
+    // Pipes, PipeStorage, DeviceEnqueue, GenericPointer, SubgroupDispatch
+    {17, "", "", CL_DEVICE_PIPE_SUPPORT},
+    {60, "", "", CL_DEVICE_PIPE_SUPPORT},
+    {19, "", "", CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES},
+    {38, "", "", CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT},
+    {58, "", "", CL_DEVICE_MAX_NUM_SUB_GROUPS},
+    // Subgroups
+    {61, "", "cl_khr_subgroup_non_uniform_vote", 0},
+    {62, "", "cl_khr_subgroup_non_uniform_vote", 0},
+    {63, "", "cl_khr_subgroup_non_uniform_arithmetic", 0},
+    {64, "", "cl_khr_subgroup_ballot", 0},
+    {65, "", "cl_khr_subgroup_shuffle", 0},
+    {66, "", "cl_khr_subgroup_shuffle_relative", 0},
+    {67, "", "cl_khr_subgroup_clustered_reduce", 0},
+    {6026, "SPV_KHR_subgroup_rotate", "cl_khr_subgroup_rotate", 0},
+    {5568, "SPV_INTEL_subgroups", "cl_intel_spirv_subgroups", 0},
+    {5569, "SPV_INTEL_subgroups", "cl_intel_spirv_subgroups", 0},
+    {5570, "SPV_INTEL_subgroups", "cl_intel_spirv_subgroups", 0},
+    // Other extensions
+    {5055, "SPV_KHR_shader_clock", "cl_khr_kernel_clock", 0},
+    {5629, "SPV_KHR_expect_assume", "cl_khr_expect_assume", 0},
+    {6017, "SPV_KHR_integer_dot_product", "cl_khr_integer_dot_product", 0},
+    {6018, "SPV_KHR_integer_dot_product", "cl_khr_integer_dot_product", 0},
+    {6019, "SPV_KHR_integer_dot_product", "cl_khr_integer_dot_product", 0},
+    {6025, "SPV_KHR_bit_instructions", "cl_khr_extended_bit_ops", 0},
+    {k_none, "SPV_KHR_linkonce_odr", "cl_khr_spirv_linkonce_odr", 0},
+    {k_none, "SPV_KHR_no_integer_wrap_decoration", "cl_khr_spirv_no_integer_wrap_decoration", 0},
+};
+
+template <typename Item>
+Result<std::vector<Item>> listed(const Driver& driver, cl_device_id device, cl_device_info name) {
+  CLBIN_TRY_ASSIGN(const auto bytes, device_bytes(driver, device, name));
+  std::vector<Item> items(bytes.size() / sizeof(Item));
+  std::memcpy(items.data(), bytes.data(), items.size() * sizeof(Item));
+  return items;
+}
+
+Result<std::vector<std::string>> listed_texts(const Driver& driver, cl_device_id device,
+                                              cl_device_info name) {
+  CLBIN_TRY_ASSIGN(const auto texts, listed<const char*>(driver, device, name));
+  std::vector<std::string> strings;
+  for (const char* const text : texts) {
+    strings.emplace_back(text == nullptr ? "" : text);
+  }
+  return strings;
+}
+
+Result<bool> is_met(const Driver& driver, cl_device_id device,
+                    const std::vector<std::string>& extensions, const SpirvRow& row) {
+  if (row.extension.empty() && row.value == 0) {
+    return true;
+  }
+  if (std::ranges::find(extensions, row.extension) != extensions.end()) {
+    return true;
+  }
+  if (row.value == 0) {
+    return false;
+  }
+  CLBIN_TRY_ASSIGN(const auto value, device_bytes(driver, device, row.value));
+  return std::ranges::any_of(value, [](char byte) { return byte != 0; });
+}
+
+Result<format::SpirvFeatures> derived_features(const Driver& driver, cl_device_id device,
+                                               const std::vector<std::string>& extensions) {
+  CLBIN_TRY_ASSIGN(const std::string version, device_text(driver, device, CL_DEVICE_VERSION));
+  const bool is_2 = major_version(version) == 2;
+  format::SpirvFeatures features{{}, {}, {"OpenCL.std"}};
+  for (const SpirvRow& row : k_spirv_rows) {
+    const bool is_of_2 =
+        std::ranges::find(k_features_of_2, row.capability) != std::end(k_features_of_2);
+    CLBIN_TRY_ASSIGN(const bool has_it, is_met(driver, device, extensions, row));
+    if (!has_it && !(is_2 && is_of_2)) {
+      continue;
+    }
+    if (row.capability != k_none) {
+      features.capabilities.push_back(row.capability);
+    }
+    if (!row.spirv_extension.empty()) {
+      features.extensions.emplace_back(row.spirv_extension);
+    }
+  }
+  return features;
+}
+
 // `none` is the code that means an empty list.
 template <typename Item, typename Ask>
 Result<std::vector<Item>> query_list(std::string_view function, cl_int none, const Ask& ask) {
@@ -182,6 +308,21 @@ Result<std::string> platform_text(const Driver& driver, cl_platform_id platform,
       const auto bytes,
       query_bytes("clGetPlatformInfo", std::bind_front(driver.GetPlatformInfo, platform, name)));
   return text_of(bytes);
+}
+
+Result<format::SpirvFeatures> query_spirv_features(const Driver& driver, cl_device_id device) {
+  CLBIN_TRY_ASSIGN(const std::string text, device_text(driver, device, CL_DEVICE_EXTENSIONS));
+  const std::vector<std::string> extensions = words_of(text);
+  if (std::ranges::find(extensions, "cl_khr_spirv_queries") == extensions.end()) {
+    return derived_features(driver, device, extensions);
+  }
+  format::SpirvFeatures features;
+  CLBIN_TRY_ASSIGN(features.capabilities,
+                   listed<std::uint32_t>(driver, device, k_spirv_capabilities));
+  CLBIN_TRY_ASSIGN(features.extensions, listed_texts(driver, device, k_spirv_extensions));
+  CLBIN_TRY_ASSIGN(features.instruction_sets,
+                   listed_texts(driver, device, k_spirv_instruction_sets));
+  return features;
 }
 
 Result<cl_platform_id> device_platform(const Driver& driver, cl_device_id device) {

@@ -1,6 +1,7 @@
 // Queries of platforms and devices: the identity, and any value of clGetDeviceInfo.
 #pragma once
 
+#include "format/binary/spirv_features.hpp"
 #include "model/device.hpp"
 #include "opencl/driver.hpp"
 
@@ -74,6 +75,12 @@ template <typename T>
   }
   return value.value_or(T{});
 }
+
+// Returns the features of SPIR-V that the device accepts: what it lists (cl_khr_spirv_queries),
+// otherwise what the OpenCL SPIR-V Environment Specification requires for the features and
+// extensions that it has. opencl_call: a query failed.
+[[nodiscard]] base::Result<format::SpirvFeatures> query_spirv_features(const Driver& driver,
+                                                                       cl_device_id device);
 
 // Returns null for a device that reports no platform. opencl_call: the query failed.
 [[nodiscard]] base::Result<cl_platform_id> device_platform(const Driver& driver,

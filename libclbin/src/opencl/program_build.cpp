@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 #include "format/bundle/shared_text.hpp"
+#include "opencl/device_query.hpp"
 
 namespace clbin::opencl {
 namespace {
@@ -251,6 +252,30 @@ BuildOutcome build_from_strings(const Driver& driver, cl_context context,
   return build_created(driver, create_from_strings(driver, context, strings), devices, options, {});
 }
 
+namespace {
+
+// Returns why a device must not see the module, as a sentence; empty if each may. A module that
+// requires what a driver lacks ends the process on some (doc/drivers.md, "Intel's CPU runtime").
+std::string unaccepted_by(const Driver& driver, const std::vector<cl_device_id>& devices,
+                          base::ByteView il) {
+  const auto required = format::read_spirv_features(il);
+  if (!required || *required == format::SpirvFeatures()) {
+    return {}; // the driver judges other languages
+  }
+  for (cl_device_id device : devices) {
+    const auto accepted = query_spirv_features(driver, device);
+    const std::string missing =
+        accepted ? format::missing_spirv_feature(*required, *accepted) : std::string();
+    if (!missing.empty()) {
+      return fmt::format("the module requires {} of SPIR-V, which the device '{}' does not accept",
+                         missing, device_text(driver, device, CL_DEVICE_NAME).value_or(""));
+    }
+  }
+  return {};
+}
+
+} // namespace
+
 BuildOutcome build_from_il(const Driver& driver, cl_context context,
                            const std::vector<cl_device_id>& devices, base::ByteView il,
                            const std::vector<SpecializationConstant>& constants,
@@ -260,6 +285,9 @@ BuildOutcome build_from_il(const Driver& driver, cl_context context,
             CL_INVALID_OPERATION,
             "clCreateProgramWithIL",
             "the OpenCL library has no such function"};
+  }
+  if (std::string reason = unaccepted_by(driver, devices, il); !reason.empty()) {
+    return {{}, CL_INVALID_VALUE, "clCreateProgramWithIL", std::move(reason)};
   }
   cl_int code = CL_SUCCESS;
   const cl_program program = driver.CreateProgramWithIL(context, il.data(), il.size(), &code);

@@ -62,7 +62,9 @@ struct SpecializationConstant {
 
 // Calls clCreateProgramWithIL, sets the constants, and calls clBuildProgram. Succeeds as
 // build_from_binary does. The devices must list the version of the language (CL_DEVICE_IL_VERSION):
-// drivers crash on others (doc/drivers.md, "Intel's CPU runtime").
+// drivers crash on others (doc/drivers.md, "Intel's CPU runtime"). If a module requires a feature
+// that a device does not accept (query_spirv_features), the driver does not see it:
+// CL_INVALID_VALUE, with the feature in the log.
 [[nodiscard]] BuildOutcome
 build_from_il(const Driver& driver, cl_context context, const std::vector<cl_device_id>& devices,
               base::ByteView il, const std::vector<SpecializationConstant>& constants,

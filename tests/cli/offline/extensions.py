@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that each extension macro that an offline target defines is true: a kernel that uses what the
-extension adds compiles. A program tests the macro and uses the function, hence a macro without its
+"""Checks that each macro of an extension or a feature that an offline target defines is true: a kernel
+that uses what it adds compiles. A program tests the macro and uses the function, hence a macro without its
 functions makes the program fail that would compile without the macro.
 
     extensions.py TARGET=CLANG...
@@ -15,6 +15,10 @@ import subprocess
 import sys
 
 INTEGER = "kernel void k(global uint* o, uint a, uint b, uint c) {{ o[0] = {}; }}"
+ATOMIC = (
+    "kernel void k(global volatile atomic_int* o, int a) {{"
+    " atomic_fetch_add_explicit(o, a, {}); }}"
+)
 # Kernels by the macro that announces what they use. An empty text: the extension adds no function.
 KERNELS = {
     "cl_clang_storage_class_specifiers": "static constant int x = 1;"
@@ -123,6 +127,31 @@ KERNELS = {
     ),
     "cl_nv_pragma_unroll": "kernel void k(global int* o) {\n#pragma unroll 4\n"
     "for (int i = 0; i < 8; ++i) o[i] = i; }",
+    # Features of OpenCL C 3.0
+    "__opencl_c_3d_image_writes": "kernel void k(write_only image3d_t i, int4 p, float4 c) {"
+    " write_imagef(i, p, c); }",
+    "__opencl_c_atomic_order_acq_rel": ATOMIC.format("memory_order_acq_rel, memory_scope_work_group"),
+    "__opencl_c_atomic_order_seq_cst": ATOMIC.format("memory_order_seq_cst, memory_scope_work_group"),
+    "__opencl_c_atomic_scope_all_devices": ATOMIC.format(
+        "memory_order_relaxed, memory_scope_all_svm_devices"
+    ),
+    "__opencl_c_atomic_scope_device": ATOMIC.format("memory_order_relaxed, memory_scope_device"),
+    "__opencl_c_device_enqueue": "kernel void k(global int* o) {"
+    " enqueue_kernel(get_default_queue(), 0, ndrange_1D(1), ^{ o[0] = 1; }); }",
+    "__opencl_c_fp64": "kernel void k(global double* o) { o[0] = sin(o[1]); }",
+    "__opencl_c_generic_address_space": "int f(int* p) { return *p; }"
+    "kernel void k(global int* o, local int* l) { o[0] = f(o) + f(l); }",
+    "__opencl_c_images": "kernel void k(read_only image2d_t i, sampler_t s, global float4* o) {"
+    " o[0] = read_imagef(i, s, (int2)(0)); }",
+    "__opencl_c_int64": "kernel void k(global long* o) { o[0] = mad_hi(o[1], o[2], o[3]); }",
+    "__opencl_c_named_address_space_builtins": "",  # of clang
+    "__opencl_c_pipes": "kernel void k(read_only pipe int p, global int* o) { read_pipe(p, o); }",
+    "__opencl_c_program_scope_global_variables": "global int variable = 1;"
+    "kernel void k(global int* o) { o[0] = variable++; }",
+    "__opencl_c_read_write_images": "kernel void k(read_write image2d_t i) {"
+    " write_imagef(i, (int2)(0), read_imagef(i, (int2)(1))); }",
+    "__opencl_c_subgroups": INTEGER.format("get_sub_group_size() + sub_group_reduce_add(a)"),
+    "__opencl_c_work_group_collective_functions": INTEGER.format("work_group_reduce_add(a)"),
 }
 STANDARDS = ["", "-cl-std=CL1.2", "-cl-std=CL2.0", "-cl-std=CL3.0"]
 WRAPPER = """#!/bin/bash
@@ -155,12 +184,21 @@ def macros_of(target, standard, clang):
         os.remove(macros)
     messages(target, standard, ["kernel void k() {}"], "--no-cache", "--tool", "clang=./clang")
     with open(macros, encoding="utf-8") as file:
-        return sorted(re.findall(r"^#define (cl_\w+)", file.read(), re.MULTILINE))
+        return sorted(re.findall(r"^#define (cl_\w+|__opencl_c_\w+)", file.read(), re.MULTILINE))
+
+
+def named(word, kernel):
+    """Returns a name with that of the kernel, because several are in one program."""
+    text = word.group()
+    return f"void {kernel}(" if text.startswith("void") else f"{kernel}_{text}"
 
 
 def source_of(macro, kernel="k"):
     head = f"#ifndef {macro}\n#error not defined: {macro}\n#endif\n"
     body = KERNELS[macro] or "kernel void k() {}"
+    if macro.startswith("__opencl_c_"):
+        names = r"void k[(]|\bvariable\b|\bf[(]"
+        return head + re.sub(names, lambda word: named(word, kernel), body) + "\n"
     return (
         f"{head}#pragma OPENCL EXTENSION {macro} : enable\n"
         f"{re.sub(r'void k[(]', f'void {kernel}(', body)}\n"

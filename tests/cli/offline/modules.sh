@@ -32,6 +32,7 @@ ls
 #|     target    spirv:1.2:32
 #|     size      640 bytes, * stored
 #|     digest    a5fff78d8e6eebda4f93d2c1e59b020f2a4d1cf81748cd674ce1b18b00a5cce9
+#|     requires  Addresses Kernel Int64 Int16 Int8 Float64 SubgroupDispatch
 #|     kernel    scale(global volatile int* restrict values)
 #|                 work-group of 8x4x1
 #|     constant  0: bool, default 0x1

@@ -108,7 +108,7 @@ oclcc k.cl --target nvptx:sm_70 --target amdgcn:gfx906 --target spirv:1.2 -o k.c
 #| 3
 
 ### extensions
-# The extension macros of each target are true: what they announce compiles.
+# The macros of extensions and features of each target are true: what they announce compiles.
 for target in nvptx:sm_70 amdgcn:gfx906 spirv:1.2 spirv:1.4; do
   needs $target
 done
@@ -283,6 +283,28 @@ ls
 #| oclcc: error: cannot write 'k.cubin': 'nvptx:sm_70' produces PTX 6.0 for sm_70
 #| oclcc: error: cannot write 'wrong.ptx': 'spirv:1.2' produces SPIR-V 1.0
 #| oclcc: error: 'two.ptx' can contain only one device binary, but 2 different ones were built; select one with --device or --target
+
+### standard_3_1
+# OpenCL C 3.1, which clang does not know, is 3.0 with other numbers, except for amdgcn, which has no 3.0.
+for target in nvptx:sm_70 spirv:1.2 amdgcn:gfx906; do
+  needs $target
+done
+cat > k.cl <<'END'
+#if __OPENCL_C_VERSION__ != 310 || CL_VERSION_3_1 != 310 || !defined __opencl_c_images
+#error not 3.1
+#endif
+kernel void k(global uint* o) { *o = popcount(*o); }
+END
+oclcc k.cl -cl-std=CL3.1 --target nvptx:sm_70 --target spirv:1.2 -o k.clbin && oclcc --info k.clbin | grep -E '^    (target|requires)'
+oclcc k.cl -cl-std=CL3.1 --target amdgcn:gfx906 -o k.clbin
+echo "exit $?"
+# expected output:
+#|     target    nvptx:sm_70
+#|     target    spirv:1.2
+#|     requires  Addresses Linkage Kernel OpenCL.std
+#| exit 1
+# expected errors:
+#| oclcc: error: k.cl: 'amdgcn:gfx906': '-cl-std=CL3.1' is not supported
 
 ### spirv_messages
 # Messages name the source line of what SPIR-V lacks, and nothing of llvm-spirv's own.

@@ -55,6 +55,60 @@ TEST(DeviceQuery, TakesTheOneOpenClCVersionWhereTheListIsMissing) {
   EXPECT_THAT(identity_of(driver, device).opencl_c_versions, ElementsAre("OpenCL C 1.2 "));
 }
 
+std::vector<std::string> capability_names(const format::SpirvFeatures& features) {
+  std::vector<std::string> names;
+  std::ranges::transform(features.capabilities, std::back_inserter(names),
+                         format::spirv_capability_name);
+  return names;
+}
+
+TEST(SpirvFeaturesOfADevice, AreThoseThatItLists) {
+  test::FakeDriver driver;
+  cl_device_id device = driver.add_device(test::unknown_identity("d"));
+  const std::array<const char*, 2> extensions = {"SPV_KHR_linkonce_odr", "SPV_INTEL_subgroups"};
+  const std::array<const char*, 1> sets = {"OpenCL.std"};
+  const auto bytes = [](const auto& items) {
+    return std::string(reinterpret_cast<const char*>(items.data()), sizeof(items));
+  };
+  driver.script_device_value(device, CL_DEVICE_EXTENSIONS, "cl_khr_fp64 cl_khr_spirv_queries");
+  driver.script_device_value(device, 0x12b9, bytes(sets));
+  driver.script_device_value(device, 0x12ba, bytes(extensions));
+  driver.script_device_value(device, 0x12bb, bytes_of(6) + bytes_of(9));
+  const auto features = query_spirv_features(driver.functions(), device);
+  ASSERT_TRUE(features) << features.error().message;
+  EXPECT_THAT(capability_names(*features), ElementsAre("Kernel", "Float16"));
+  EXPECT_THAT(features->extensions, ElementsAre("SPV_KHR_linkonce_odr", "SPV_INTEL_subgroups"));
+  EXPECT_THAT(features->instruction_sets, ElementsAre("OpenCL.std"));
+}
+
+TEST(SpirvFeaturesOfADevice, OtherwiseFollowFromWhatItHas) {
+  test::FakeDriver driver;
+  cl_device_id device = driver.add_device(test::unknown_identity("d"));
+  driver.script_device_value(device, CL_DEVICE_EXTENSIONS,
+                             "cl_khr_fp64 cl_khr_subgroup_rotate cl_khr_spirv_linkonce_odr");
+  driver.script_device_value(device, CL_DEVICE_IMAGE_SUPPORT, bytes_of(0));
+  driver.script_device_value(device, CL_DEVICE_PIPE_SUPPORT, bytes_of(1));
+  const auto features = query_spirv_features(driver.functions(), device);
+  ASSERT_TRUE(features) << features.error().message;
+  EXPECT_THAT(capability_names(*features),
+              ElementsAre("Addresses", "Linkage", "Kernel", "Vector16", "Float16Buffer", "Int64",
+                          "Groups", "Int16", "Int8", "Float64", "Pipes", "PipeStorage",
+                          "GroupNonUniformRotateKHR"));
+  EXPECT_THAT(features->extensions, ElementsAre("SPV_KHR_subgroup_rotate", "SPV_KHR_linkonce_odr"));
+  EXPECT_THAT(features->instruction_sets, ElementsAre("OpenCL.std"));
+}
+
+TEST(SpirvFeaturesOfADevice, OfOpenCl2IncludeWhatOnlyOpenCl3CanQuery) {
+  test::FakeDriver driver;
+  format::DeviceIdentity identity = test::unknown_identity("d");
+  identity.device_version = "OpenCL 2.1 test";
+  cl_device_id device = driver.add_device(identity);
+  const auto features = query_spirv_features(driver.functions(), device);
+  ASSERT_TRUE(features) << features.error().message;
+  EXPECT_THAT(capability_names(*features),
+              ::testing::IsSupersetOf({"GenericPointer", "Pipes", "DeviceEnqueue"}));
+}
+
 TEST(DeviceQuery, ToleratesTextWithoutAClosingNul) {
   test::FakeDriver driver;
   cl_device_id device = driver.add_device(test::unknown_identity("d"));

@@ -1,7 +1,9 @@
+#include "opencl/device_query.hpp"
 #include "opencl/driver.hpp"
 #include "opencl/program_build.hpp"
 #include "support/installed_devices.hpp"
 
+#include <cstring>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -248,6 +250,53 @@ TEST(ReflectKernels, NamesAKernelThatTheDriverCannotCreate) {
                                   cl_error_name(code))));
     } else {
       EXPECT_THAT(reflection->problems, testing::IsEmpty());
+    }
+  }
+}
+
+// A kernel without code, which requires a further capability.
+base::Bytes module_requiring(std::uint32_t capability) {
+  const std::vector<std::uint32_t> words = {
+      0x07230203U, 0x00010000U, 0, 10,          0, // header, bound 10
+      0x00020011U, 4,                              // OpCapability Addresses
+      0x00020011U, 6,                              // OpCapability Kernel
+      0x00020011U, capability,                     // OpCapability
+      0x0003000eU, 2,           2,                 // OpMemoryModel Physical64 OpenCL
+      0x0004000fU, 6,           3, 0x0000006bU,    // OpEntryPoint Kernel %3 "k"
+      0x00020013U, 1,                              // %1 = OpTypeVoid
+      0x00030021U, 2,           1,                 // %2 = OpTypeFunction %1
+      0x00050036U, 1,           3, 0,           2, // %3 = OpFunction %1 None %2
+      0x000200f8U, 4,                              // %4 = OpLabel
+      0x000100fdU,                                 // OpReturn
+      0x00010038U,                                 // OpFunctionEnd
+  };
+  base::Bytes bytes(words.size() * sizeof(std::uint32_t));
+  std::memcpy(bytes.data(), words.data(), bytes.size());
+  return bytes;
+}
+
+TEST(BuildFromIl, RefusesCapabilitiesThatTheDeviceLacksAndDoesNotEndTheProcess) {
+  constexpr std::uint32_t k_capabilities[] = {
+      1,  2,  3,  21,   23,   24,   25,   27,   28,   31,   32,   33,   34,   35,
+      36, 37, 40, 41,   42,   45,   48,   49,   51,   52,   53,   54,   55,   56,
+      57, 59, 68, 4427, 4437, 5013, 5297, 5345, 5603, 5604, 5606, 5844, 31999};
+  CLBIN_FOR_EACH_DEVICE(installed) {
+    const auto version = device_text(installed.driver, installed.device, CL_DEVICE_IL_VERSION);
+    if (!version || version->find("SPIR-V_1.0") == std::string::npos) {
+      continue;
+    }
+    SCOPED_TRACE(installed.name);
+    const Context context = test::make_context(installed);
+    const auto build_il = [&](std::uint32_t capability) {
+      return build_from_il(installed.driver, context.get(), {installed.device},
+                           module_requiring(capability), {}, "", {"k"});
+    };
+    EXPECT_EQ(build_il(11).code, CL_SUCCESS) << "Int64";
+    for (const std::uint32_t capability : k_capabilities) {
+      const BuildOutcome outcome = build_il(capability);
+      EXPECT_EQ(outcome.code, CL_INVALID_VALUE) << capability;
+      EXPECT_THAT(outcome.log,
+                  HasSubstr("the capability " + format::spirv_capability_name(capability) + " of"));
     }
   }
 }

@@ -2,6 +2,7 @@
 #include "support/fake_driver.hpp"
 #include "support/sample_identities.hpp"
 
+#include <cstring>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -216,6 +217,34 @@ TEST(KernelCreation, IsUnsafeOnRusticlBefore25) {
   EXPECT_TRUE(is_safe("rusticl", "25.0.7-2+deb13u1"));
   EXPECT_TRUE(is_safe("rusticl", "100.1"));
   EXPECT_TRUE(is_safe("Portable Computing Language", "3.1+debian"));
+}
+
+// SPIR-V 1.0 that declares these capabilities, and nothing else.
+base::Bytes module_with(const std::vector<std::uint32_t>& capabilities) {
+  std::vector<std::uint32_t> words = {0x07230203U, 0x00010000U, 0, 10, 0};
+  for (const std::uint32_t capability : capabilities) {
+    words.insert(words.end(), {2U << 16U | 17U, capability}); // OpCapability
+  }
+  words.insert(words.end(), {3U << 16U | 14U, 2, 2}); // OpMemoryModel Physical64 OpenCL
+  base::Bytes bytes(words.size() * sizeof(std::uint32_t));
+  std::memcpy(bytes.data(), words.data(), bytes.size());
+  return bytes;
+}
+
+TEST_F(BuildFromBinary, ShowsTheDriverNoModuleThatRequiresWhatTheDeviceLacks) {
+  const auto build_il = [&](const std::vector<std::uint32_t>& capabilities) {
+    return build_from_il(m_driver.functions(), m_context, {m_device}, module_with(capabilities), {},
+                         "", {});
+  };
+  const BuildOutcome refused = build_il({4, 6, 10});
+  EXPECT_EQ(refused.code, CL_INVALID_VALUE);
+  EXPECT_EQ(refused.stage, "clCreateProgramWithIL");
+  EXPECT_EQ(refused.log, "the module requires the capability Float64 of SPIR-V, which the device "
+                         "'d' does not accept");
+  EXPECT_THAT(m_driver.calls(), ::testing::IsEmpty());
+  m_driver.script_device_value(m_device, CL_DEVICE_EXTENSIONS, "cl_khr_fp64");
+  (void)build_il({4, 6, 10});
+  EXPECT_THAT(m_driver.calls(), Not(::testing::IsEmpty()));
 }
 
 } // namespace

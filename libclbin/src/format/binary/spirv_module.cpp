@@ -1,6 +1,7 @@
 #include "format/binary/binary_kernels.hpp"
 
 #include "format/binary/kernel_metadata.hpp"
+#include "format/binary/spirv_features.hpp"
 
 #include <set>
 #include <tuple>
@@ -159,9 +160,12 @@ constexpr std::string_view k_qualifier_string = "kernel_arg_type_qual.";
 namespace spirv_op {
 constexpr std::uint16_t name = 5;
 constexpr std::uint16_t string = 7;
+constexpr std::uint16_t extension = 10;
+constexpr std::uint16_t instruction_set = 11;
 constexpr std::uint16_t memory_model = 14;
 constexpr std::uint16_t entry_point = 15;
 constexpr std::uint16_t execution_mode = 16;
+constexpr std::uint16_t capability = 17;
 constexpr std::uint16_t constant = 43;
 constexpr std::uint16_t spec_constant_true = 48;
 constexpr std::uint16_t spec_constant_false = 49;
@@ -930,6 +934,38 @@ Result<BinaryInfo> read_spirv_header(ByteView bytes) {
       CLBIN_TRY(std::move(operands).status());
       return info;
     }
+  }
+}
+
+Result<SpirvFeatures> read_spirv_features(ByteView module) {
+  ByteReader reader(module, "SPIR-V module");
+  CLBIN_TRY_ASSIGN(const std::uint32_t magic, reader.read_u32("magic"));
+  if (magic == k_swapped_module_magic) {
+    return read_spirv_features(with_swapped_words(module));
+  }
+  reader = ByteReader(module, "SPIR-V module");
+  CLBIN_TRY_ASSIGN(const ModuleHeader header, read_module_header(reader));
+  SpirvFeatures features;
+  while (true) {
+    CLBIN_TRY_ASSIGN(const Instruction instruction, read_instruction(reader));
+    Operands operands(instruction.operands, header.bound);
+    switch (instruction.opcode) {
+    case spirv_op::capability:
+      features.capabilities.push_back(operands.number("capability"));
+      break;
+    case spirv_op::extension:
+      features.extensions.emplace_back(operands.literal("extension"));
+      break;
+    case spirv_op::instruction_set:
+      operands.id("result id");
+      features.instruction_sets.emplace_back(operands.literal("instruction set"));
+      break;
+    case spirv_op::memory_model:
+      return features;
+    default:
+      break;
+    }
+    CLBIN_TRY(std::move(operands).status());
   }
 }
 

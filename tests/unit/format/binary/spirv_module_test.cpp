@@ -70,12 +70,11 @@ void expect_refused(const ModuleMaker& maker, ErrorCode code, const std::string&
   EXPECT_THAT(module.error().message, HasSubstr(message));
 }
 
-TEST(SpirvModule, ReadsVersionAddressBitsAndCapabilities) {
+TEST(SpirvModule, ReadsVersionAndAddressBits) {
   const SpirvModule module = read_module(real_binary("arguments.spv"));
   EXPECT_EQ(module.version_major, 1);
   EXPECT_EQ(module.version_minor, 0);
   EXPECT_EQ(module.address_bits, 64);
-  // Addresses, Linkage, Kernel, Int64, ImageBasic, Int8
   EXPECT_THAT(module.spec_constants, IsEmpty());
 }
 

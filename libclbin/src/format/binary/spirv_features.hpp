@@ -1,0 +1,29 @@
+// What SPIR-V modules require of a driver, and drivers accept.
+#pragma once
+
+#include "base/file_io.hpp"
+
+namespace clbin::format {
+
+// Of a module: what it declares, in its order. Of a device: what it accepts.
+struct SpirvFeatures {
+  std::vector<std::uint32_t> capabilities;   // numbers of the SPIR-V specification, 3.31
+  std::vector<std::string> extensions;       // "SPV_KHR_linkonce_odr"
+  std::vector<std::string> instruction_sets; // "OpenCL.std"
+
+  friend bool operator==(const SpirvFeatures&, const SpirvFeatures&) = default;
+};
+
+// Reads the instructions before OpMemoryModel, in either byte order. Memory and time are
+// proportional to their size. Errors: truncated, damaged.
+[[nodiscard]] base::Result<SpirvFeatures> read_spirv_features(base::ByteView module);
+
+// Returns "Float64"; a decimal number for a capability that this version does not know.
+[[nodiscard]] std::string spirv_capability_name(std::uint32_t capability);
+
+// Returns the first feature of `required` that `accepted` lacks: "the capability Float64", "the
+// extension SPV_KHR_linkonce_odr", "the instruction set OpenCL.std"; empty if it lacks none.
+[[nodiscard]] std::string missing_spirv_feature(const SpirvFeatures& required,
+                                                const SpirvFeatures& accepted);
+
+} // namespace clbin::format
