@@ -137,11 +137,13 @@ OfflineTarget ptx_target(const OfflineTarget& target) {
 
 std::vector<ToolRow> cubin_tools(const OfflineTarget& target) {
   std::vector<ToolRow> rows = k_nvptx_compiler.tools_for(ptx_target(target));
-  // That of Debian 13 knows no higher ones.
+  // Debian 13's ptxas knows no higher ones; Debian 12's, 11.8, was not tested.
   const bool is_old = capability_of(target.architecture) <= 90 && target.architecture != "sm_88";
   const Words versions = is_old ? Words{"13.0", "12.4"} : Words{"13.0"};
   for (ToolRow& row : rows) {
-    row.tools.push_back({"ptxas", "ptxas", "nvidia-cuda-toolkit", ptxas_folders(), versions});
+    const bool has_package = is_old && row.debian == "13";
+    row.tools.push_back(
+        {"ptxas", "ptxas", has_package ? "nvidia-cuda-toolkit" : "", ptxas_folders(), versions});
   }
   return rows;
 }

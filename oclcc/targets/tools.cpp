@@ -451,10 +451,11 @@ MissingTools missing_tools(const std::vector<ToolRow>& rows, const ToolPaths& gi
   for (const ToolRow::Tool& tool : row.tools) {
     if (found.find(tool.name) == found.end()) {
       missing.files.push_back(tool.file);
-      if (own != rows.end()) {
-        missing.packages.push_back(tool.package);
-      }
+      missing.packages.push_back(tool.package);
     }
+  }
+  if (own == rows.end() || has(missing.packages, "")) {
+    missing.packages.clear();
   }
   return missing;
 }

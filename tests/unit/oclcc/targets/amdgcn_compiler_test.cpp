@@ -91,5 +91,26 @@ TEST(ImagesOfAmd, AreRefusedForProcessorsWithoutThem) {
   EXPECT_EQ(refused.error().message, "'read_imagef' is called, and gfx942 has no images");
 }
 
+// "clang-19 rocm-device-libs" of each row
+std::vector<std::string> rows_of(std::string_view processor) {
+  std::vector<std::string> rows;
+  for (const ToolRow& row : family_compiler(OfflineFamily::amdgcn)
+                                .tools_for({OfflineFamily::amdgcn, std::string(processor), 64})) {
+    rows.push_back(row.tools.front().file + " " + row.tools.back().package + " " + row.debian);
+  }
+  return rows;
+}
+
+// Another release would change the bytes of processors that clang 15 has.
+TEST(ToolsOfAmd, AreThoseOfTheFirstTestedReleaseThatHasTheProcessor) {
+  EXPECT_THAT(rows_of("gfx1036"),
+              ElementsAre("clang-15 rocm-device-libs 12", "clang-19 rocm-device-libs-17 13",
+                          "clang-18 rocm-device-libs-17 ", "clang-17 rocm-device-libs-17 "));
+  EXPECT_THAT(rows_of("gfx1200"),
+              ElementsAre("clang-19 rocm-device-libs-17 13", "clang-19 rocm-device-libs 12",
+                          "clang-22 rocm-device-libs 12"));
+  EXPECT_THAT(rows_of("gfx950:sramecc+:xnack-"), ElementsAre("clang-22 rocm-device-libs 12"));
+}
+
 } // namespace
 } // namespace oclcc::offline

@@ -94,6 +94,17 @@ TEST(DebianRelease, IsThatOfDebianItself) {
   EXPECT_EQ(debian_release_in(""), "");
 }
 
+// Debian 12's ptxas is older than the tested ones.
+TEST_F(Tools, AreNamedIfTheDistributionHasNoPackageOfOne) {
+  m_rows.front().tools.push_back({"ptxas", "ptxas", ""});
+  EXPECT_EQ(find_tools("cubin:sm_90", m_rows, {}, "12").error().message,
+            "'cubin:sm_90' needs programs that are not installed: clang-2 link-2 ptxas");
+  install("ptxas");
+  EXPECT_EQ(find_tools("cubin:sm_90", m_rows, {}, "12").error().message,
+            "'cubin:sm_90' needs programs that are not installed; install Debian's packages "
+            "clang-2 linker");
+}
+
 TEST_F(Tools, GivenByNameAreSearchedForInPath) {
   const fs::path clang = install("clang-7");
   install("link-2");
