@@ -182,8 +182,9 @@ std::vector<Variable> process_environment() {
     }
   }
   std::ranges::stable_sort(variables, {}, &Variable::name);
-  const auto repeated = std::ranges::unique(variables, {}, &Variable::name);
-  variables.erase(repeated.begin(), repeated.end());
+  const auto is_repeated = [](const Variable& a, const Variable& b) { return a.name == b.name; };
+  const auto repeated = std::unique(variables.begin(), variables.end(), is_repeated);
+  variables.erase(repeated, variables.end());
   return variables;
 }
 
