@@ -295,7 +295,7 @@ cat > k.cl <<'END'
 #endif
 kernel void k(global uint* o) { *o = popcount(*o); }
 END
-oclcc k.cl -cl-std=CL3.1 --target nvptx:sm_70 --target spirv:1.2 -o k.clbin && oclcc --info k.clbin | grep -E '^    (target|requires)'
+oclcc k.cl -cl-std=CL3.1 --target nvptx:sm_70 --target spirv:1.2 -o k.clbin && oclcc --info -v k.clbin | grep -E '^    (target|requires)'
 oclcc k.cl -cl-std=CL3.1 --target amdgcn:gfx906 -o k.clbin
 echo "exit $?"
 # expected output:
