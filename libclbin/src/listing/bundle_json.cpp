@@ -105,9 +105,9 @@ JsonValue spirv_json(const EntrySummary& entry) {
   std::vector<std::string> capabilities;
   std::ranges::transform(entry.spirv->capabilities, std::back_inserter(capabilities),
                          format::spirv_capability_name);
-  return {JsonObject{{"capabilities", strings_json(capabilities)},
-                     {"extensions", strings_json(entry.spirv->extensions)},
-                     {"instruction_sets", strings_json(entry.spirv->instruction_sets)}}};
+  return {JsonObject{{"capabilities", base::strings_json(capabilities)},
+                     {"extensions", base::strings_json(entry.spirv->extensions)},
+                     {"instruction_sets", base::strings_json(entry.spirv->instruction_sets)}}};
 }
 
 void write_entry(const EntrySummary& entry, JsonStream& document) {

@@ -229,7 +229,7 @@ Result<std::vector<std::string>> listed_texts(const Driver& driver, cl_device_id
 }
 
 Result<bool> is_met(const Driver& driver, cl_device_id device,
-                    const std::vector<std::string>& extensions, const SpirvRow& row) {
+                    const std::vector<std::string_view>& extensions, const SpirvRow& row) {
   if (row.extension.empty() && row.value == 0) {
     return true;
   }
@@ -244,7 +244,7 @@ Result<bool> is_met(const Driver& driver, cl_device_id device,
 }
 
 Result<format::SpirvFeatures> derived_features(const Driver& driver, cl_device_id device,
-                                               const std::vector<std::string>& extensions) {
+                                               const std::vector<std::string_view>& extensions) {
   CLBIN_TRY_ASSIGN(const std::string version, device_text(driver, device, CL_DEVICE_VERSION));
   const bool is_2 = major_version(version) == 2;
   format::SpirvFeatures features{{}, {}, {"OpenCL.std"}};
@@ -312,7 +312,7 @@ Result<std::string> platform_text(const Driver& driver, cl_platform_id platform,
 
 Result<format::SpirvFeatures> query_spirv_features(const Driver& driver, cl_device_id device) {
   CLBIN_TRY_ASSIGN(const std::string text, device_text(driver, device, CL_DEVICE_EXTENSIONS));
-  const std::vector<std::string> extensions = words_of(text);
+  const auto extensions = base::words_between(" ", text);
   if (std::ranges::find(extensions, "cl_khr_spirv_queries") == extensions.end()) {
     return derived_features(driver, device, extensions);
   }
