@@ -39,8 +39,8 @@ struct TargetGroup {
 };
 [[nodiscard]] std::vector<TargetGroup> target_groups();
 
-// Returns the targets of `specification`: one target, a group, "all", "gpus", or a family with a list of
-// these, separated by commas ("spirv:1.0,1.2"). Each target occurs once, in the order of
+// Returns the targets of `specification`: one target, a group, "all", "gpus", or a family with a
+// list of these, separated by commas ("spirv:1.0,1.2"). Each target occurs once, in the order of
 // known_targets. invalid_argument, with the most similar target or the known families, if a word
 // is neither a target nor a group.
 [[nodiscard]] Result<std::vector<OfflineTarget>> parse_targets(std::string_view specification);
