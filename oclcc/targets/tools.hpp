@@ -99,8 +99,8 @@ private:
 // One row of the table of what was tested together.
 struct ToolRow {
   struct Tool {
-    std::string name; // "clang"
-    std::string file; // "clang-15", in PATH; of a library, an absolute path
+    std::string name;    // "clang"
+    std::string file;    // "clang-15", in PATH; of a library, an absolute path
     std::string package; // empty if the row's release of Debian has none
     std::vector<std::filesystem::path> folders{}; // searched after PATH
     // Beginnings of the versions that were tested, "13.0", if the file name does not contain them.
@@ -126,7 +126,8 @@ struct ToolRow {
 
 // What no row has completely.
 struct MissingTools {
-  // Of the row for this release of Debian; empty if there is none, or if one of them does not exist.
+  // Of the row for this release of Debian; empty if there is none, or if one of them does not
+  // exist.
   std::vector<std::string> packages;
   // File names of the programs, and paths of the libraries, otherwise of the first row.
   std::vector<std::string> files;
