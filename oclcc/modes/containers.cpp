@@ -65,7 +65,7 @@ void skip_padding(ByteView& bytes) {
   bytes = bytes.subspan(static_cast<std::size_t>(end - bytes.begin()));
 }
 
-std::string in_quotes(std::string_view name) {
+std::string quoted_name(std::string_view name) {
   return fmt::format("'{}'", clbin::base::printable_excerpt(name));
 }
 
@@ -195,9 +195,9 @@ Result<void> ContainerReader::read_offload_bundle(ByteView bytes) {
     CLBIN_TRY_ASSIGN(const std::uint64_t id_bytes, reader.read_u64("bytes of the ID"));
     CLBIN_TRY_ASSIGN(const ByteView id_text, reader.read_bytes(id_bytes, "ID"));
     const std::string_view id = clbin::base::as_text(id_text);
-    CLBIN_TRY_ASSIGN(const ByteView code, part_of(bytes, offset, size_bytes, in_quotes(id)));
+    CLBIN_TRY_ASSIGN(const ByteView code, part_of(bytes, offset, size_bytes, quoted_name(id)));
     if (!id.starts_with("host-")) {
-      CLBIN_TRY(add(in_quotes(id), code));
+      CLBIN_TRY(add(quoted_name(id), code));
     }
   }
   return {};
@@ -298,14 +298,14 @@ Result<void> ContainerReader::read_archive(ByteView bytes) {
     std::uint64_t size_bytes = 0;
     if (std::from_chars(digits.data(), digits.data() + digits.size(), size_bytes).ec !=
         std::errc()) {
-      return fail(ErrorCode::damaged, "the size of {} is not a number", in_quotes(name));
+      return fail(ErrorCode::damaged, "the size of {} is not a number", quoted_name(name));
     }
     CLBIN_TRY_ASSIGN(const ByteView member, reader.read_bytes(size_bytes, "member"));
     CLBIN_TRY(
         reader.read_bytes(std::min<std::size_t>(size_bytes % 2, reader.remaining()), "padding"));
     // "/" and "//" are the indices of symbols and of long names.
     if (!name.starts_with('/') && !name.starts_with("pad_")) {
-      CLBIN_TRY(add(in_quotes(name), member));
+      CLBIN_TRY(add(quoted_name(name), member));
     }
   }
   return {};

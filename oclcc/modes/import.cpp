@@ -24,7 +24,7 @@ using format::Target;
 
 namespace {
 
-constexpr std::uint64_t k_max_file_bytes = 1ULL << 30U;
+constexpr std::uint64_t k_max_imported_bytes = 1ULL << 30U;
 
 // A word of the command line: [PROGRAM:][TARGET=]FILE.
 struct ImportedFile {
@@ -33,7 +33,7 @@ struct ImportedFile {
   std::filesystem::path path;
 };
 
-bool is_offline(const std::string& target) {
+bool is_offline_target(const std::string& target) {
   Target written;
   written.origin = format::TargetOrigin::offline;
   written.spec = target;
@@ -44,7 +44,7 @@ bool is_offline(const std::string& target) {
 // Splits "PROGRAM:REST". The colons of "nvptx:sm_70" and "NAME@DRIVER:32" are others.
 void take_program(std::string& text, ImportedFile& file) {
   const std::size_t colon = text.find(':');
-  if (colon < text.find('@') && !is_offline(text)) {
+  if (colon < text.find('@') && !is_offline_target(text)) {
     file.program = text.substr(0, colon);
     text.erase(0, colon + 1);
   }
@@ -179,7 +179,7 @@ std::optional<Target> unnamed_target(const BinaryInfo& info, const std::string& 
 // ---- Entries -----------------------------------------------------------------------------------
 
 // "PTX 7.5 for sm_50 ('nvptx:sm_50')"
-std::string described(const ContainedBinary& binary) {
+std::string content_of(const ContainedBinary& binary) {
   if (!binary.bytes) {
     return fmt::format("{} ({})", binary.place, binary.bytes.error().message);
   }
@@ -195,11 +195,11 @@ public:
 
   // Adds the entries of a file, whose contents this object keeps until its end.
   Result<void> add(const ImportedFile& file) {
-    CLBIN_TRY_ASSIGN(base::Bytes bytes, base::read_whole_file(file.path, k_max_file_bytes));
+    CLBIN_TRY_ASSIGN(base::Bytes bytes, base::read_whole_file(file.path, k_max_imported_bytes));
     if (const std::string_view name = format::name_of_foreign_file(bytes); !name.empty()) {
       return fail(ErrorCode::no_matching_entry, "it is {}", name);
     }
-    if (file.target.empty() || is_offline(file.target)) {
+    if (file.target.empty() || is_offline_target(file.target)) {
       return add_container(file, std::move(bytes));
     }
     return add_for_device(file, std::move(bytes));
@@ -229,7 +229,7 @@ private:
 };
 
 // "k.fatbin, member 2"
-std::string name_of(const ImportedFile& file, const std::string& place) {
+std::string shown_name(const ImportedFile& file, const std::string& place) {
   return bundle_name(file.path) + (place.empty() ? "" : ", " + place);
 }
 
@@ -240,11 +240,11 @@ Result<void> Importer::add_entry(const ImportedFile& file, const std::string& pl
   if (info.kind == BinaryKind::ptx && info.ptx_flavour == format::PtxFlavour::cuda) {
     m_reporter.warning(
         fmt::format("{}: libclbin never loads {}: OpenCL requires '.target …, texmode_independent'",
-                    name_of(file, place), describe(info)));
+                    shown_name(file, place), describe(info)));
   }
   entry.target = std::move(target);
   m_reporter.verbose(fmt::format(
-      "{}: {} of program '{}', for '{}'", name_of(file, place), describe(info), file.program,
+      "{}: {} of program '{}', for '{}'", shown_name(file, place), describe(info), file.program,
       entry.target.spec.empty() ? entry.target.identity.device_name : entry.target.spec));
   format::ProgramInput& program = m_programs[file.program];
   program.name = file.program;
@@ -277,7 +277,8 @@ Result<bool> Importer::add_binary(const ImportedFile& file, const ContainedBinar
                 "{} does not name its device: name it, as TARGET=FILE{}", describe(info),
                 other_use_of_suffix(file.path));
   }
-  m_reporter.warning(fmt::format("{} is skipped: {}", name_of(file, binary.place), describe(info)));
+  m_reporter.warning(
+      fmt::format("{} is skipped: {}", shown_name(file, binary.place), describe(info)));
   return false;
 }
 
@@ -292,7 +293,7 @@ Result<void> Importer::add_container(const ImportedFile& file, base::Bytes bytes
                                   : base::add_context(std::move(is_added.error()), binary.place);
     }
     if (!*is_added) {
-      others.push_back(described(binary));
+      others.push_back(content_of(binary));
     }
   }
   if (others.size() == container.binaries.size()) {

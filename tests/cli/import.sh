@@ -176,8 +176,8 @@ sed 's/entry/entrz/' k.ptx > none.ptx
 oclcc --import none.ptx -o k.clbin; echo "exit $?"
 sed 's/ret/ret ;/' k.ptx > other.ptx
 oclcc --import k.ptx k:other.ptx -o k.clbin; echo "exit $?"
-head -c 5000 "ocloc_archive" > "cut"
-oclcc --import cut -o k.clbin; echo "exit $?"
+head -c 5000 ocloc_archive > cut.ar
+oclcc --import cut.ar -o k.clbin; echo "exit $?"
 [ -e k.clbin ] || echo "no output"
 # expected output:
 #| exit 2
@@ -211,4 +211,4 @@ oclcc --import cut -o k.clbin; echo "exit $?"
 #| oclcc: error: '--import' and '--merge' cannot be used together
 #| oclcc: error: none.ptx: it has no kernel
 #| oclcc: error: program 'k', variant 'default' has two different binaries of kind ptx for 'nvptx:sm_50'
-#| oclcc: error: cut: archive: member at offset 3232 needs 2967 bytes, 1768 are left
+#| oclcc: error: cut.ar: archive: member at offset 3232 needs 2967 bytes, 1768 are left
