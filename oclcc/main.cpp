@@ -60,6 +60,7 @@ constexpr ModeRow k_modes[] = {
     {Mode::explain, explain, Signals::clean_up},
     {Mode::keygen, keygen, Signals::clean_up},
     {Mode::sign, sign, Signals::clean_up},
+    {Mode::import_binaries, import_binaries, Signals::clean_up},
     {Mode::info, info},
     {Mode::extract, extract},
     {Mode::diff, diff},

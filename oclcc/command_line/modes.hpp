@@ -60,6 +60,10 @@ RunMode decrypt;         // an error if the bundle is not encrypted
 RunMode sign;            // verifies a bundle before it signs it
 RunMode sign_message;    // verifies the bundle, because the message does not show what it signs
 
+// Puts binaries of other tools into a new bundle. The inputs are words, [PROGRAM:][TARGET=]FILE.
+// Lists the installed devices only if a target names one. Goes on after an error of a file.
+RunMode import_binaries;
+
 RunMode keygen; // never replaces a file
 
 // Returns the exit status of the application, 128 + the signal that ended it, 127 if it was not

@@ -328,7 +328,7 @@ struct Scope {
   // Compiles and plans, whose units are compiled later.
   static constexpr OptionScope sources = scope_of(Mode::compile, Mode::plan);
   static constexpr OptionScope sources_or_rebuild = sources | k_rebuilt_bundle;
-  static constexpr OptionScope plan = scope_of(Mode::plan);
+  static constexpr OptionScope plan_or_import = scope_of(Mode::plan, Mode::import_binaries);
   static constexpr OptionScope compile_or_embed = compile | k_bundle_input;
   static constexpr OptionScope compile_or_rebuild = compile | k_rebuilt_bundle;
   static constexpr OptionScope compile_or_bundle = compile | k_bundle_input | k_rebuilt_bundle;
@@ -339,8 +339,8 @@ struct Scope {
       scope_of(Mode::compile, Mode::list_targets, Mode::identity, Mode::plan) | k_rebuilt_bundle;
   static constexpr OptionScope writing =
       scope_of(Mode::compile, Mode::plan, Mode::strip, Mode::merge, Mode::repack, Mode::extract,
-               Mode::sign, Mode::sign_message, Mode::strip_signature, Mode::encrypt,
-               Mode::decrypt) |
+               Mode::sign, Mode::sign_message, Mode::strip_signature, Mode::encrypt, Mode::decrypt,
+               Mode::import_binaries) |
       k_bundle_input | k_rebuilt_bundle;
   static constexpr OptionScope reporting =
       scope_of(Mode::info, Mode::list_devices, Mode::list_targets, Mode::identity, Mode::verify,
@@ -560,6 +560,9 @@ constexpr OptionRow k_option_table[] = {
     mode_row(
         Group::changing, Mode::merge, "merge",
         "combine the bundles FILE..., in any order, into the bundle -o; compresses nothing again"),
+    mode_row(Group::changing, Mode::import_binaries, "import",
+             "put device binaries of other tools, each as [PROGRAM:][TARGET=]FILE, into the bundle "
+             "-o; reads fat binaries, offload bundles and archives, too"),
     mode_row(Group::changing, Mode::repack, "repack",
              "compress the bundles FILE... again, in place unless -o is given"),
     mode_row(Group::changing, Mode::strip, "strip",
@@ -666,9 +669,10 @@ constexpr OptionRow k_option_table[] = {
      "-o, for ninja, Slurm, GNU parallel, or (as JSON) another engine, to the directory that is "
      "named as the bundle, with the suffix .plan. Leaves out what the cache contains",
      Mode::plan},
-    {Group::planning, Form::value, Scope::plan, "machine", "FILE", append_value<&Options::machines>,
-     "with --plan: plan for the devices in FILE, which --identity --json printed on another "
-     "machine, and not for those of this machine; repeatable"},
+    {Group::planning, Form::value, Scope::plan_or_import, "machine", "FILE",
+     append_value<&Options::machines>,
+     "with --plan or --import: use the devices in FILE, which --identity --json printed on another "
+     "machine, and not those of this machine; repeatable"},
     {Group::planning, Form::value, Scope::compile, "unit", "KEY", set_unit,
      "compile only the unit KEY of a plan, which the other options describe; fail if they describe "
      "another one"},

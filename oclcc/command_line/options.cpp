@@ -358,7 +358,8 @@ Result<void> check_inputs(const Options& options) {
   }
   if (!takes_none && inputs.empty()) {
     return compiles ? refused("no input file; 'oclcc --help' lists the common options")
-                    : refused("'{}' needs a bundle", mode);
+                    : refused("'{}' needs a {}", mode,
+                              options.mode == Mode::import_binaries ? "device binary" : "bundle");
   }
   if (options.mode == Mode::sign_message && inputs.size() != 1) {
     return refused("'{}' accepts one bundle, not {}", mode, inputs.size());

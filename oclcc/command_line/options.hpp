@@ -45,6 +45,7 @@ enum class Mode : std::uint8_t {
   strip_signature,
   encrypt,
   decrypt,
+  import_binaries,
   help,
   version,
   worker

@@ -14,7 +14,8 @@ shift 2
 here=$(cd "$(dirname "$0")" && pwd)
 
 binaries=$here/../unit/format/binaries
-declare -A more_seeds=([binary_kind]="$binaries" [load]="$here/corpus/bundle_reader" [reflection]="$binaries")
+declare -A more_seeds=([binary_kind]="$binaries" [load]="$here/corpus/bundle_reader" [reflection]="$binaries"
+  [containers]="$binaries")
 
 things=("$@")
 if [ ${#things[@]} -eq 0 ]; then

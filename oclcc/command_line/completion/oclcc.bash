@@ -4,7 +4,7 @@ _oclcc() {
   local options="
     --cache-stats --clear-cache --color --counter --decrypt --decrypt-key --detached --device --device-option
     --diagnostics-format --diff --drop-target --embed-header --emit --emit-cubin --encrypt --encrypt-for --encrypt-key
-    --explain --extract --help --host-triple --identity --info --jobs --json --keep-going
+    --explain --extract --help --host-triple --identity --import --info --jobs --json --keep-going
     --keep-target --key --key-type --keygen --launched-only --least-counter --list-devices --list-targets --machine --memory-limit --merge --no-cache
     --no-passphrase --no-source --optional --output --passphrase-file --plan --program --public-key --quiet --record --record-binaries --repack --run --sign --sign-key --sign-message --sign-with --source-only
     --specialize --strip --strip-reflection --strip-signature --strip-source --symbol --target

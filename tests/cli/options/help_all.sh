@@ -167,9 +167,9 @@ oclcc --help=all
 #|                             engine, to the directory that is named as the
 #|                             bundle, with the suffix .plan. Leaves out what the
 #|                             cache contains
-#|     --machine FILE          with --plan: plan for the devices in FILE, which
-#|                             --identity --json printed on another machine, and
-#|                             not for those of this machine; repeatable
+#|     --machine FILE          with --plan or --import: use the devices in FILE,
+#|                             which --identity --json printed on another machine,
+#|                             and not those of this machine; repeatable
 #|     --unit KEY              compile only the unit KEY of a plan, which the other
 #|                             options describe; fail if they describe another one
 #|     --identity              print what this machine can compile for, as features
@@ -178,6 +178,9 @@ oclcc --help=all
 #| Changing bundles:
 #|     --merge                 combine the bundles FILE..., in any order, into the
 #|                             bundle -o; compresses nothing again
+#|     --import                put device binaries of other tools, each as
+#|                             [PROGRAM:][TARGET=]FILE, into the bundle -o; reads
+#|                             fat binaries, offload bundles and archives, too
 #|     --repack                compress the bundles FILE... again, in place unless
 #|                             -o is given
 #|     --strip                 remove parts of the bundles FILE..., in place unless

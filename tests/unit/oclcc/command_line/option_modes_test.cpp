@@ -40,6 +40,7 @@ const std::vector<Activity> k_activities = {
     {'d', {"--diff", "k.clbin", "l.clbin"}, "--diff"},
     {'x', {"--extract", "k.clbin"}, "--extract"},
     {'m', {"--merge", "k.clbin"}, "--merge"},
+    {'o', {"--import", "k.ptx"}, "--import"},
     {'p', {"--repack", "k.clbin"}, "--repack"},
     {'s', {"--strip", "k.clbin"}, "--strip"},
     {'S', {"--cache-stats"}, "--cache-stats"},
@@ -52,7 +53,7 @@ const std::vector<Activity> k_activities = {
     {'u', {"--decrypt", "--decrypt-key", "other.key", "k.clbin"}, "--decrypt"},
 };
 constexpr std::string_view k_everywhere =
-    "cPbBltyievrdxmpsSCkgaznu"; // for options that control messages
+    "cPbBltyievrdxmopsSCkgaznu"; // for options that control messages
 
 // An option, a use of it, the words that it needs, and the activities that it changes.
 struct Use {
@@ -62,7 +63,7 @@ struct Use {
   std::string_view letters;
 };
 const std::vector<Use> k_uses = {
-    {"-o", {"-o", "out.o"}, {}, "PBcbxmpsgaznu"},
+    {"-o", {"-o", "out.o"}, {}, "PBcbxmopsgaznu"},
     {"--emit", {"--emit", "o"}, {}, "Bcb"},
     {"--symbol", {"--symbol", "x"}, {}, "cb"},
     {"--embed-header", {"--embed-header", "k.h"}, {}, "cb"},
@@ -114,7 +115,7 @@ const std::vector<Use> k_uses = {
     {"--timeout", {"--timeout", "9"}, {}, "PBclerg"},
     {"--memory-limit", {"--memory-limit", "1G"}, {}, "PBcl"},
     {"--keep-going", {"--keep-going"}, {}, "Bc"},
-    {"--machine", {"--machine", "m.json"}, {}, "P"},
+    {"--machine", {"--machine", "m.json"}, {}, "Po"},
     {"--unit",
      {"--unit", "0000000000000000000000000000000000000000000000000000000000000000"},
      {},

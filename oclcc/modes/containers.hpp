@@ -1,0 +1,33 @@
+// Files of compilers that contain several device binaries, for --import: NVIDIA's fat binaries,
+// alone or in host objects; clang's offload bundles and offload binaries; ocloc's archives. Safe on
+// untrusted input.
+#pragma once
+
+#include "base/byte_codec.hpp"
+
+#include <string>
+
+namespace oclcc {
+
+struct ContainedBinary {
+  // The name in the container, for messages: "member 2", "'64.12.0.0'". Empty if the file is not a
+  // container, but this binary.
+  std::string place;
+  // Borrowed from the container; or why the binary cannot be read, such as its compression.
+  clbin::base::Result<clbin::base::ByteView> bytes;
+};
+
+struct Container {
+  std::vector<clbin::base::Bytes> storage; // the file, and what was decompressed
+  std::vector<ContainedBinary> binaries;
+};
+
+// Returns the device binaries of a file in their order, without empty ones, code for the host and
+// padding. A file of another kind is one binary. The binaries are not examined.
+//
+// At most 4,096 binaries, which have at most 32 MiB and 12 bytes for each byte of `file`.
+// Errors: damaged, truncated, limit_exceeded; no_matching_entry if there is no binary, or if the
+// container is compressed in a way that oclcc does not support.
+[[nodiscard]] clbin::base::Result<Container> open_container(clbin::base::Bytes file);
+
+} // namespace oclcc
