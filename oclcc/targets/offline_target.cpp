@@ -137,6 +137,14 @@ bool is_generic(const OfflineTarget& target) {
   return target.architecture.find("-generic") != std::string::npos;
 }
 
+// Whether groups contain the target: code for any settings of one processor that a release of clang
+// knows which Debian 13 has.
+bool is_in_groups(const OfflineTarget& target) {
+  constexpr std::string_view k_newest[] = {"gfx950", "gfx1153"}; // clang 20 and later
+  return !has_settings(target) && !is_generic(target) &&
+         std::ranges::find(k_newest, target.architecture) == std::end(k_newest);
+}
+
 // As a device of the target reports it; of a generic target, which no device reports, its name.
 std::string recorded_architecture(const OfflineTarget& target) {
   if (target.family == OfflineFamily::spirv) {
@@ -206,7 +214,7 @@ std::vector<TargetGroup> target_groups() {
   const auto is_in_all = [](const OfflineTarget& target) {
     switch (target.family) {
     case OfflineFamily::amdgcn:
-      return !has_settings(target) && !is_generic(target);
+      return is_in_groups(target);
     case OfflineFamily::intel:
       return true;
     case OfflineFamily::spirv: // one version serves: drivers of OpenCL 2.1 and later accept 1.2
@@ -225,8 +233,7 @@ std::vector<TargetGroup> target_groups() {
         OfflineFamily::spirv}) {
     groups.push_back(
         {fmt::format("{}:{}", to_string(family), k_all), matching([&](const OfflineTarget& target) {
-           return target.family == family && target.address_bits == 64 && !has_settings(target) &&
-                  !is_generic(target);
+           return target.family == family && target.address_bits == 64 && is_in_groups(target);
          })});
     if (family == OfflineFamily::nvptx) {
       groups.push_back({"nvptx:all-major", matching(is_major)});

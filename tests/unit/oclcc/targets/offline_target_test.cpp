@@ -157,6 +157,8 @@ TEST(OfflineTarget, GroupsExpandToAPinnedTable) {
   for (const char* processor : k_amd_processors) {
     amd.push_back(std::string("amdgcn:") + processor);
   }
+  std::erase(amd, "amdgcn:gfx950"); // only clang 20 and later know them
+  std::erase(amd, "amdgcn:gfx1153");
   EXPECT_EQ(spellings("amdgcn:all"), amd);
   EXPECT_THAT(spellings("intel:all"), ::testing::SizeIs(15));
   EXPECT_THAT(spellings("spirv:all"),
