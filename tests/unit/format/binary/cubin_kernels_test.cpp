@@ -96,9 +96,9 @@ TEST(CubinKernels, AreRefusedWithoutANameOrWithTheSame) {
   ASSERT_THAT(kernels, SizeIs(2));
   const std::uint32_t name = number_at(cubin, kernels[0], 4);
   set_number(cubin, kernels[1], name);
-  expect_refused(cubin, ErrorCode::damaged, "symbol 12: another kernel has this name");
+  expect_refused(cubin, ErrorCode::damaged, "symbol 6: another kernel has this name");
   set_number(cubin, kernels[1], 1U << 30U);
-  expect_refused(cubin, ErrorCode::damaged, "symbol 12: a kernel has no name");
+  expect_refused(cubin, ErrorCode::damaged, "symbol 6: a kernel has no name");
 }
 
 TEST(CubinKernels, AreRefusedIfAnAttributeIsCut) {
