@@ -92,7 +92,7 @@ TEST_F(Info, ContinuesATableBelowAndShortensNames) {
   const auto summary =
       summarize_bundle(write(clbin::test::must_write(clbin::test::sample_input())));
   const std::string text = info_table(summary, 22);
-  EXPECT_THAT(text, HasSubstr("\n  multiply(global...\n"
+  EXPECT_THAT(text, HasSubstr("\n  multiply(global f...\n"
                               "            -/-/2048\n"));
   EXPECT_THAT(text, testing::ContainsRegex("\n *nvptx\n *sm_70\n"));
 }

@@ -64,7 +64,7 @@ TEST(BinaryEntry, ReadsKernelsAndArgumentsOfTheKindsThatContainThem) {
   EXPECT_THAT(kernels_of("arguments.gfx906.v5.o"), testing::Not(IsEmpty()));
   EXPECT_THAT(kernels_of("arguments.tgllp.zebin"), kernels_of("arguments.gfx906.v5.o"));
   EXPECT_THAT(kernels_of("sm_50.nvcl.ptx"), ElementsAre("add/0"));
-  EXPECT_THAT(kernels_of("sm_80.cubin"), IsEmpty()); // no reader
+  EXPECT_THAT(kernels_of("sm_80.cubin"), ElementsAre("k/0"));
   EXPECT_THAT(kernels_of("llvmpipe.rusticl"), IsEmpty());
 }
 
