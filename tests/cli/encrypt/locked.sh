@@ -16,7 +16,7 @@ for key in '' '--decrypt-key other.key'; do
     # shellcheck disable=SC2086
     oclcc "$@" $key e.clbin; echo "exit $?"
   }
-  try --info > ../listing
+  try --info -v > ../listing
   sed -E 's/[0-9a-f]{64}/DIGEST/' ../listing | sed -n 1,14p
   try --verify
   try --verify --json
@@ -67,7 +67,7 @@ END_OF_PYTHON
   oclcc --info -v flipped.clbin > listing; echo "exit $?"
 done
 # expected output:
-#| == oclcc --info 
+#| == oclcc --info -v 
 #| e.clbin: bundle of format 1.0, 7 entries, * bytes
 #|   digest    DIGEST
 #|   encrypted with content key DIGEST: contents are not shown without '--decrypt-key'
@@ -120,7 +120,7 @@ done
 #| exit 4
 #| == oclcc --emit=hpp -o never.hpp 
 #| exit 4
-#| == oclcc --info --decrypt-key other.key
+#| == oclcc --info -v --decrypt-key other.key
 #| e.clbin: bundle of format 1.0, 7 entries, * bytes
 #|   digest    DIGEST
 #|   encrypted with content key DIGEST: contents are not shown without '--decrypt-key'
