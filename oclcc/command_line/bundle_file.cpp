@@ -42,26 +42,14 @@ std::string described(const std::vector<format::KeySlot>& slots) {
       count == recipients.size() ? "" : fmt::format(" and {} more", count - recipients.size()));
 }
 
-// Adds to an error that a file is not a bundle why it may be called like one.
-Error with_other_use(Error error, const std::filesystem::path& path) {
-  const std::string_view other = other_use_of_suffix(path);
-  if (error.code == ErrorCode::not_a_bundle && error.message.find(" it is ") == std::string::npos) {
-    error.message += other;
-  }
-  return error;
-}
-
 Result<format::BundleReader> open_unnamed(const std::filesystem::path& path, const BundleKeys& keys,
                                           const format::SignaturePolicy* policy) {
   constexpr auto k_refuse = format::TrailingBytes::refuse;
   CLBIN_TRY_ASSIGN(auto source, open_bundle_source(path));
-  auto opened = policy == nullptr
-                    ? format::BundleReader::open(std::move(source), {}, k_refuse)
-                    : format::BundleReader::open(std::move(source), {}, k_refuse, *policy);
-  if (!opened) {
-    return tl::unexpected(with_other_use(std::move(opened.error()), path));
-  }
-  format::BundleReader bundle = std::move(*opened);
+  CLBIN_TRY_ASSIGN(format::BundleReader bundle,
+                   policy == nullptr
+                       ? format::BundleReader::open(std::move(source), {}, k_refuse)
+                       : format::BundleReader::open(std::move(source), {}, k_refuse, *policy));
   CLBIN_TRY(keys.unlock(bundle));
   return bundle;
 }
@@ -137,12 +125,6 @@ Result<void> BundleKeys::unlock(format::BundleReader& bundle) const {
 
 std::string bundle_name(const std::filesystem::path& path) {
   return path == "-" ? "<stdin>" : path.string();
-}
-
-std::string_view other_use_of_suffix(const std::filesystem::path& path) {
-  return path.extension() == ".clbin"
-             ? "; Arm Compute Library also calls device binaries of its driver \".clbin\""
-             : "";
 }
 
 std::optional<base::ByteRegion> start_of_file(const std::filesystem::path& path,

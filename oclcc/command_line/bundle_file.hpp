@@ -49,10 +49,6 @@ inline constexpr std::uint64_t k_max_whole_bundle_bytes = 4ULL << 30U;
 [[nodiscard]] std::optional<base::ByteRegion> start_of_file(const std::filesystem::path& path,
                                                             std::uint64_t max_bytes);
 
-// Returns the end of a message on a file that is named like a bundle, but is none; empty for
-// another name.
-[[nodiscard]] std::string_view other_use_of_suffix(const std::filesystem::path& path);
-
 // Whether `path` is a regular file that starts with a bundle's magic. Returns false for an
 // unreadable file; opening it reports the error.
 [[nodiscard]] bool is_bundle(const std::filesystem::path& path);

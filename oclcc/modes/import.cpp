@@ -275,7 +275,9 @@ Result<bool> Importer::add_binary(const ImportedFile& file, const ContainedBinar
   if (binary.place.empty()) {
     return fail(ErrorCode::no_matching_entry,
                 "{} does not name its device: name it, as TARGET=FILE{}", describe(info),
-                other_use_of_suffix(file.path));
+                file.path.extension() != ".clbin"
+                    ? ""
+                    : "; Arm Compute Library calls device binaries of its driver \".clbin\"");
   }
   m_reporter.warning(
       fmt::format("{} is skipped: {}", shown_name(file, binary.place), describe(info)));

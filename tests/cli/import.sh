@@ -159,8 +159,8 @@ done
 #| oclcc: error: llama.clbin: not a bundle: it is a file of llama.cpp's cache of OpenCL programs
 #| oclcc: error: llama.clbin: it is a file of llama.cpp's cache of OpenCL programs
 #| oclcc: error: arm.clbin: not a bundle: it starts with 62 79 74 65 73 20 6f 66
-#| oclcc: error: arm.clbin: not a bundle: it starts with 62 79 74 65 73 20 6f 66; Arm Compute Library also calls device binaries of its driver ".clbin"
-#| oclcc: error: arm.clbin: unknown binary does not name its device: name it, as TARGET=FILE; Arm Compute Library also calls device binaries of its driver ".clbin"
+#| oclcc: error: arm.clbin: not a bundle: it starts with 62 79 74 65 73 20 6f 66
+#| oclcc: error: arm.clbin: unknown binary does not name its device: name it, as TARGET=FILE; Arm Compute Library calls device binaries of its driver ".clbin"
 
 ### refused
 cp "sm_50.nvcl.ptx" k.ptx

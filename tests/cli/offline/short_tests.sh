@@ -436,13 +436,13 @@ oclcc --list-targets --tool ptxas=ptxas | grep -x cubin:sm_80
 printf '#!/bin/sh\necho "Cuda compilation tools, release 12.4, V12.4.131"\n' > bin/ptxas
 oclcc --list-targets | grep -E '^cubin:sm_(90|100)'
 # expected output:
-#| cubin:sm_80                    ptxas is of version 11.8, and 13.0, 12.4 are tested; '--tool ptxas=*' uses it
-#| cubin:sm_100                   ptxas is of version 11.8, and 13.0 is tested; '--tool ptxas=*' uses it
+#| cubin:sm_80                            ptxas is of version 11.8, and 13.0, 12.4 are tested; '--tool ptxas=*' uses it
+#| cubin:sm_100                           ptxas is of version 11.8, and 13.0 is tested; '--tool ptxas=*' uses it
 #| False ptxas is of version 11.8, and 13.0, 12.4 are tested; '--tool ptxas=*' uses it []
 #| exit 1
 #| cubin:sm_80
 #| cubin:sm_90
-#| cubin:sm_100                   ptxas is of version 12.4, and 13.0 is tested; '--tool ptxas=*' uses it
+#| cubin:sm_100                           ptxas is of version 12.4, and 13.0 is tested; '--tool ptxas=*' uses it
 # expected errors:
 #| oclcc: error: k.cl: 'cubin:sm_80': ptxas is of version 11.8, and 13.0, 12.4 are tested; '--tool ptxas=*' uses it
 

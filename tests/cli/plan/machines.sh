@@ -69,4 +69,4 @@ oclcc --plan=json k.cl --machine here.json --device gpu_of_nobody 2>&1 | cut -d 
 # expected errors:
 #| oclcc: error: '--unit' requires the key of a unit, 64 hexadecimal digits, not '12'
 #| oclcc: error: cannot open 'nowhere.json': No such file or directory
-#| oclcc: error: '--machine' needs '--plan'
+#| oclcc: error: '--machine' needs '--import' or '--plan'
