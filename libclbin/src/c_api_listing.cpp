@@ -56,23 +56,33 @@ Result<ListedGroup> list_group(const format::BundleReader& reader, format::Group
   return group;
 }
 
+using ManifestChecks = std::map<std::uint32_t, format::ManifestCheck>; // by blob
+
+// Returns null if the group has no manifest that can be read without a key.
+Result<const format::Manifest*> manifest_of(const format::BundleReader& reader,
+                                            const format::GroupView& view, clbin_listing& listing,
+                                            ManifestChecks& checks, format::ReadBudget& budget) {
+  if (view.manifest_blob == format::k_no_index || reader.is_locked()) {
+    return nullptr;
+  }
+  const auto [place, is_new] = listing.manifests.try_emplace(view.manifest_blob);
+  if (is_new) {
+    CLBIN_TRY_ASSIGN(place->second, reader.decode_manifest_of(view, budget));
+    checks.try_emplace(view.manifest_blob, reader, place->second);
+  }
+  CLBIN_TRY(checks.at(view.manifest_blob).check(view)); // compares rows with entries
+  return &place->second;
+}
+
 Result<std::unique_ptr<clbin_listing>> list(const format::BundleReader& reader) {
   auto listing = std::make_unique<clbin_listing>();
   format::ReadBudget budget = reader.budget();
-  std::map<std::uint32_t, format::ManifestCheck> checks; // by blob
+  ManifestChecks checks;
   for (std::uint32_t index = 0; index < reader.group_count(); ++index) {
     CLBIN_TRY(budget.take_memory(k_listed_group_bytes, "listing"));
     CLBIN_TRY_ASSIGN(format::GroupView view, reader.group(index));
-    const format::Manifest* manifest = nullptr;
-    if (view.manifest_blob != format::k_no_index && !reader.is_locked()) {
-      const auto [place, is_new] = listing->manifests.try_emplace(view.manifest_blob);
-      if (is_new) {
-        CLBIN_TRY_ASSIGN(place->second, reader.decode_manifest_of(view, budget));
-        checks.try_emplace(view.manifest_blob, reader, place->second);
-      }
-      CLBIN_TRY(checks.at(view.manifest_blob).check(view)); // compares rows with entries
-      manifest = &place->second;
-    }
+    CLBIN_TRY_ASSIGN(const format::Manifest* const manifest,
+                     manifest_of(reader, view, *listing, checks, budget));
     CLBIN_TRY_ASSIGN(ListedGroup group, list_group(reader, std::move(view), manifest, budget));
     listing->groups.push_back(std::move(group));
   }

@@ -127,12 +127,13 @@ private:
     const OfflineJob& job = m_jobs[unit.target];
     CLBIN_TRY_ASSIGN(const ToolSession session, start_tools(job, "offline-"));
     for (const auto& [name, path] : job.tools) {
-      if (name != "libclc" && name != "rocm-device-libs") { // libraries, which no command asks
-        CLBIN_TRY_ASSIGN(reply.tools[name], version_of(job, name, session));
-        CLBIN_TRY(require_tested(job, name, reply.tools[name]));
-        if (name == "clang") {
-          CLBIN_TRY(require_known_target(job, reply.tools[name]));
-        }
+      if (name == "libclc" || name == "rocm-device-libs") { // libraries, which no command asks
+        continue;
+      }
+      CLBIN_TRY_ASSIGN(reply.tools[name], version_of(job, name, session));
+      CLBIN_TRY(require_tested(job, name, reply.tools[name]));
+      if (name == "clang") {
+        CLBIN_TRY(require_known_target(job, reply.tools[name]));
       }
     }
     CLBIN_TRY(write_source_files(*unit.source, session.folder()));

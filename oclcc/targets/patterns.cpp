@@ -153,6 +153,7 @@ Result<std::vector<DeviceDescription>> select_devices(const std::vector<DeviceDe
     }
     if (!is_found) {
       std::vector<std::string> all;
+      all.reserve(devices.size());
       for (const auto& device : devices) {
         all.push_back(fmt::format("{} '{}' ({})", device_number(device),
                                   device.identity.device_name, device.identity.platform_name));

@@ -178,6 +178,7 @@ cl_int answer_binaries(const Layer& layer, const ProgramView& view, cl_program_i
     });
     sizes.resize(present.size() + 1);
     std::vector<std::size_t> of_wanted;
+    of_wanted.reserve(wanted.size());
     for (const cl_device_id device : wanted) {
       of_wanted.push_back(sizes[place_of(device)]);
     }

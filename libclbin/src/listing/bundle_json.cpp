@@ -154,6 +154,19 @@ void write_group(const GroupSummary& group, JsonStream& document) {
   document.end();
 }
 
+JsonObject signed_json(const auto& record, const base::Digest& root) {
+  JsonObject object{{"holds", {holds(record, root)}}};
+  visit(record, [&](std::string_view name, const auto& value) {
+    using Value = std::remove_cvref_t<decltype(value)>;
+    if constexpr (std::same_as<Value, base::PublicKey>) {
+      object.emplace(name, JsonValue{to_hex(value)});
+    } else if constexpr (std::integral<Value>) {
+      object.emplace(name, JsonValue{value});
+    }
+  });
+  return object;
+}
+
 // Writes nothing if there are none, so that the listing of an unsigned bundle does not change.
 template <format::Record Signed>
 void write_signed_records(const BundleSummary& bundle, std::string_view member,
@@ -161,16 +174,7 @@ void write_signed_records(const BundleSummary& bundle, std::string_view member,
   base::JsonArray list;
   for (const format::TrailingRecord& record : bundle.signatures) {
     if (const auto read = format::read_signed<Signed>(record); read && bundle.head) {
-      JsonObject object{{"holds", {holds(*read, bundle.head->root)}}};
-      visit(*read, [&](std::string_view name, const auto& value) {
-        using Value = std::remove_cvref_t<decltype(value)>;
-        if constexpr (std::same_as<Value, base::PublicKey>) {
-          object.emplace(name, JsonValue{to_hex(value)});
-        } else if constexpr (std::integral<Value>) {
-          object.emplace(name, JsonValue{value});
-        }
-      });
-      list.push_back({std::move(object)});
+      list.push_back({signed_json(*read, bundle.head->root)});
     }
   }
   if (!list.empty()) {

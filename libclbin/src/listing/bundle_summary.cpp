@@ -177,7 +177,7 @@ private:
     std::uint64_t bytes = features->capabilities.size() * k_shown_capability_bytes;
     for (const auto& texts : {features->extensions, features->instruction_sets}) {
       for (const std::string& text : texts) {
-        bytes += sizeof text + text.size();
+        bytes += sizeof(std::string) + text.size();
       }
     }
     CLBIN_TRY(m_texts.take(bytes));

@@ -281,6 +281,16 @@ bool returns_binaries_during_launches(const format::DeviceIdentity& identity) {
          major_version(identity) >= 6;
 }
 
+namespace {
+
+std::string attributes_of(const Driver& driver, cl_kernel kernel) {
+  return ask_text(
+      std::bind_front(driver.GetKernelInfo, kernel, cl_kernel_info{CL_KERNEL_ATTRIBUTES}),
+      k_max_text_bytes);
+}
+
+} // namespace
+
 Result<ProgramReflection> reflect_kernels(const Driver& driver, cl_program program,
                                           cl_device_id device, const KernelCreation& creation) {
   CLBIN_TRY_ASSIGN(std::vector<std::string> names, program_kernel_names(driver, program));
@@ -299,12 +309,8 @@ Result<ProgramReflection> reflect_kernels(const Driver& driver, cl_program progr
       const Kernel kernel(driver.CreateKernel(program, name.c_str(), &code), driver.ReleaseKernel);
       if (code == CL_SUCCESS && kernel) {
         result.kernels.push_back(reflect_kernel(driver, kernel.get(), device, std::move(name)));
-        if (has_attributes) {
-          result.kernels.back().attributes =
-              ask_text(std::bind_front(driver.GetKernelInfo, kernel.get(),
-                                       cl_kernel_info{CL_KERNEL_ATTRIBUTES}),
-                       k_max_text_bytes);
-        }
+        result.kernels.back().attributes =
+            has_attributes ? attributes_of(driver, kernel.get()) : std::string();
         continue;
       }
       obstacle = code == CL_SUCCESS ? "it returned null" : cl_error_name(code);

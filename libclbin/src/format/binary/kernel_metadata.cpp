@@ -341,8 +341,9 @@ std::string MetadataMap::required_text(std::string_view name) const {
   return text;
 }
 
-std::vector<KernelReflection> values_of(std::map<std::string, KernelReflection> kernels) {
+std::vector<KernelReflection> values_of(std::map<std::string, KernelReflection>&& kernels) {
   std::vector<KernelReflection> values;
+  values.reserve(kernels.size());
   for (auto& [name, kernel] : kernels) {
     values.push_back(std::move(kernel));
   }

@@ -58,7 +58,7 @@ private:
 
 // Returns the kernels in ascending order of their names.
 [[nodiscard]] std::vector<KernelReflection>
-values_of(std::map<std::string, KernelReflection> kernels);
+values_of(std::map<std::string, KernelReflection>&& kernels);
 
 // Returns the attributes of a kernel in the spelling of CL_KERNEL_ATTRIBUTES in Intel's and
 // NVIDIA's drivers: the sizes unless they are 0, the vector type unless it is empty, and the size

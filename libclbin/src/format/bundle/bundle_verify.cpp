@@ -299,10 +299,10 @@ private:
     visit(entry.target, [&](std::string_view name, const auto& in_table) {
       visit(expected, [&](std::string_view of_row, const auto& in_row) {
         if constexpr (std::same_as<decltype(in_table), decltype(in_row)>) {
-          if (name == of_row && in_table != in_row && difference.empty()) {
-            difference = fmt::format("{} is {}, but the manifest records {}", name, shown(in_table),
-                                     shown(in_row));
-          }
+          const bool is_first = name == of_row && in_table != in_row && difference.empty();
+          difference = is_first ? fmt::format("{} is {}, but the manifest records {}", name,
+                                              shown(in_table), shown(in_row))
+                                : std::move(difference);
         }
       });
     });

@@ -297,7 +297,7 @@ private:
     CLBIN_TRY_ASSIGN(const ByteRegion payload, entry.payload.read());
     const BinaryInfo info = classify_binary(payload.view());
     EntryDraft draft;
-    draft.row = entry;
+    draft.row = static_cast<const ManifestEntry&>(entry); // without the payload
     CLBIN_TRY_ASSIGN(draft.row.kernels, sorted_kernels(program, std::move(draft.row.kernels)));
     draft.raw_digest = base::digest_of(payload.view());
     draft.match_key = match_key(info, target_digest(entry.target));

@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::Pair;
 using ::testing::SizeIs;
 
-void expect_refused(const Bytes& bytes, ErrorCode code, const std::string& message) {
+void expect_refused_cubin(const Bytes& bytes, ErrorCode code, const std::string& message) {
   const auto kernels = read_cubin_kernels(bytes);
   ASSERT_FALSE(kernels.has_value()) << message;
   EXPECT_EQ(kernels.error().code, code) << kernels.error().message;
@@ -74,14 +74,14 @@ TEST(CubinKernels, HaveTheResourcesThatNvidiasToolsList) {
 
 TEST(CubinKernels, AreRefusedInAFileThatIsNoCubin) {
   const std::string message = "not a complete ELF file of 64 bits for NVIDIA";
-  expect_refused({}, ErrorCode::damaged, message);
-  expect_refused(real_binary("arguments.gfx906.v4.o"), ErrorCode::damaged, message);
+  expect_refused_cubin({}, ErrorCode::damaged, message);
+  expect_refused_cubin(real_binary("arguments.gfx906.v4.o"), ErrorCode::damaged, message);
 }
 
 TEST(CubinKernels, AreRefusedWithoutATableOfSymbols) {
   Bytes cubin = real_binary("arguments.sm_80.cubin");
   set_number(cubin, header_of(cubin, 2) + 4, 1);
-  expect_refused(cubin, ErrorCode::damaged, "there is no table of symbols");
+  expect_refused_cubin(cubin, ErrorCode::damaged, "there is no table of symbols");
 }
 
 TEST(CubinKernels, AreRefusedWithoutANameOrWithTheSame) {
@@ -96,16 +96,16 @@ TEST(CubinKernels, AreRefusedWithoutANameOrWithTheSame) {
   ASSERT_THAT(kernels, SizeIs(2));
   const std::uint32_t name = number_at(cubin, kernels[0], 4);
   set_number(cubin, kernels[1], name);
-  expect_refused(cubin, ErrorCode::damaged, "symbol 6: another kernel has this name");
+  expect_refused_cubin(cubin, ErrorCode::damaged, "symbol 6: another kernel has this name");
   set_number(cubin, kernels[1], 1U << 30U);
-  expect_refused(cubin, ErrorCode::damaged, "symbol 6: a kernel has no name");
+  expect_refused_cubin(cubin, ErrorCode::damaged, "symbol 6: a kernel has no name");
 }
 
 TEST(CubinKernels, AreRefusedIfAnAttributeIsCut) {
   Bytes cubin = real_binary("arguments.sm_80.cubin");
   const std::size_t size_field = header_of(cubin, 0x70000000U) + 32;
   set_number(cubin, size_field, number_at(cubin, size_field, 4) - 1);
-  expect_refused(cubin, ErrorCode::truncated, ".nv.info");
+  expect_refused_cubin(cubin, ErrorCode::truncated, ".nv.info");
 }
 
 // Otherwise a file of 5 MB with 65,535 sections would name 300 GB.
