@@ -9,7 +9,7 @@ command -v llvm-readelf > /dev/null || exit 77
 oclcc --list-targets | grep -x -E 'amdgcn:gfx(94.|95.|11..|12..|.*-generic)' > usable
 [ "$(wc -l < usable)" -ge 15 ] || cat usable
 mapfile -t words < <(sed 's/^/--target=/' usable)
-three=(--target amdgcn:gfx942,gfx1200,gfx11-generic)
+three=(--target "amdgcn:gfx942,gfx1200,gfx11-generic")
 mkdir -p one deep/two
 cp "$ROOT"/kernels/*.cl* one
 cp "$ROOT"/kernels/*.cl* deep/two

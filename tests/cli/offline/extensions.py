@@ -16,8 +16,7 @@ import sys
 
 INTEGER = "kernel void k(global uint* o, uint a, uint b, uint c) {{ o[0] = {}; }}"
 ATOMIC = (
-    "kernel void k(global volatile atomic_int* o, int a) {{"
-    " atomic_fetch_add_explicit(o, a, {}); }}"
+    "kernel void k(global volatile atomic_int* o, int a) {{ atomic_fetch_add_explicit(o, a, {}); }}"
 )
 # Kernels by the macro that announces what they use. An empty text: the extension adds no function.
 KERNELS = {
@@ -130,8 +129,12 @@ KERNELS = {
     # Features of OpenCL C 3.0
     "__opencl_c_3d_image_writes": "kernel void k(write_only image3d_t i, int4 p, float4 c) {"
     " write_imagef(i, p, c); }",
-    "__opencl_c_atomic_order_acq_rel": ATOMIC.format("memory_order_acq_rel, memory_scope_work_group"),
-    "__opencl_c_atomic_order_seq_cst": ATOMIC.format("memory_order_seq_cst, memory_scope_work_group"),
+    "__opencl_c_atomic_order_acq_rel": ATOMIC.format(
+        "memory_order_acq_rel, memory_scope_work_group"
+    ),
+    "__opencl_c_atomic_order_seq_cst": ATOMIC.format(
+        "memory_order_seq_cst, memory_scope_work_group"
+    ),
     "__opencl_c_atomic_scope_all_devices": ATOMIC.format(
         "memory_order_relaxed, memory_scope_all_svm_devices"
     ),
