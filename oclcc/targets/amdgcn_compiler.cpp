@@ -44,10 +44,6 @@ bool is_gfx8(const OfflineTarget& target) {
   return processor_of(target) == "gfx803";
 }
 
-bool is_generic_processor(const OfflineTarget& target) {
-  return processor_of(target).ends_with("-generic");
-}
-
 // clang 15 knows gfx1100 to gfx1103, too, but was released before them.
 unsigned first_clang(const OfflineTarget& target) {
   const std::string processor = processor_of(target);
@@ -65,7 +61,7 @@ bool is_new(const OfflineTarget& target) {
 // ROCm 4.2 load. 5 is the default of clang since release 18, which is as old as the new processors'
 // drivers. Generic processors require 6 (AMDGPUUsage), which drivers since ROCm 6.3 load.
 unsigned code_object_version(const OfflineTarget& target) {
-  if (is_generic_processor(target)) {
+  if (is_generic(target)) {
     return 6;
   }
   return is_new(target) ? 5 : 4;

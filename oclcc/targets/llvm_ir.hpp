@@ -50,8 +50,7 @@ struct IrKernel {
 // Returns the IR as llvm-spirv can translate it:
 // - the condition of each `select` of vectors is a vector, which SPIR-V below 1.4 requires;
 // - there are no calls of work-item functions for a constant dimension above 2, for which
-// llvm-spirv
-//   reads a component that the vector lacks;
+//   llvm-spirv reads a component that the vector lacks;
 // - loops have no hints;
 // - constants are not made of vectors of one element.
 [[nodiscard]] std::string repaired_for_spirv(std::string_view ir);

@@ -133,10 +133,6 @@ bool has_settings(const OfflineTarget& target) {
   return target.architecture.find(':') != std::string::npos;
 }
 
-bool is_generic(const OfflineTarget& target) {
-  return target.architecture.find("-generic") != std::string::npos;
-}
-
 // Whether groups contain the target: code for any settings of one processor that a release of clang
 // knows which Debian 13 has.
 bool is_in_groups(const OfflineTarget& target) {
@@ -186,6 +182,10 @@ Result<void> unknown(std::string_view word) {
 }
 
 } // namespace
+
+bool is_generic(const OfflineTarget& target) {
+  return target.architecture.find("-generic") != std::string::npos;
+}
 
 std::string_view to_string(OfflineFamily family) noexcept {
   return k_families[static_cast<std::size_t>(family)];

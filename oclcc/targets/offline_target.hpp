@@ -25,6 +25,8 @@ struct OfflineTarget {
 // "amdgcn:gfx90a:sramecc+:xnack-", "intel:tgllp", "spirv:1.2", and "spirv:1.2:32" for 32-bit
 // addresses. It never changes (clbin(5)).
 [[nodiscard]] std::string spelling_of(const OfflineTarget& target);
+// Whether several processors of AMD run the code: "gfx11-generic".
+[[nodiscard]] bool is_generic(const OfflineTarget& target);
 
 // Returns what entries of the target record.
 [[nodiscard]] format::Target recorded_target(const OfflineTarget& target);

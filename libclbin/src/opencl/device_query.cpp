@@ -205,6 +205,13 @@ constexpr SpirvRow k_spirv_rows[] = {
     {6017, "SPV_KHR_integer_dot_product", "cl_khr_integer_dot_product", 0},
     {6018, "SPV_KHR_integer_dot_product", "cl_khr_integer_dot_product", 0},
     {6019, "SPV_KHR_integer_dot_product", "cl_khr_integer_dot_product", 0},
+    {5612, "SPV_EXT_shader_atomic_float_min_max", "cl_ext_float_atomics", 0},
+    {5613, "SPV_EXT_shader_atomic_float_min_max", "cl_ext_float_atomics", 0},
+    {5616, "SPV_EXT_shader_atomic_float_min_max", "cl_ext_float_atomics", 0},
+    {6033, "SPV_EXT_shader_atomic_float_add", "cl_ext_float_atomics", 0},
+    {6034, "SPV_EXT_shader_atomic_float_add", "cl_ext_float_atomics", 0},
+    {6095, "SPV_EXT_shader_atomic_float16_add", "cl_ext_float_atomics", 0},
+    {6400, "SPV_KHR_uniform_group_instructions", "cl_khr_work_group_uniform_arithmetic", 0},
     {6025, "SPV_KHR_bit_instructions", "cl_khr_extended_bit_ops", 0},
     {k_none, "SPV_KHR_linkonce_odr", "cl_khr_spirv_linkonce_odr", 0},
     {k_none, "SPV_KHR_no_integer_wrap_decoration", "cl_khr_spirv_no_integer_wrap_decoration", 0},
@@ -244,8 +251,8 @@ Result<bool> is_met(const Driver& driver, cl_device_id device,
 }
 
 Result<format::SpirvFeatures> derived_features(const Driver& driver, cl_device_id device,
+                                               std::string_view version,
                                                const std::vector<std::string_view>& extensions) {
-  CLBIN_TRY_ASSIGN(const std::string version, device_text(driver, device, CL_DEVICE_VERSION));
   const bool is_2 = major_version(version) == 2;
   format::SpirvFeatures features{{}, {}, {"OpenCL.std"}};
   for (const SpirvRow& row : k_spirv_rows) {
@@ -312,9 +319,13 @@ Result<std::string> platform_text(const Driver& driver, cl_platform_id platform,
 
 Result<format::SpirvFeatures> query_spirv_features(const Driver& driver, cl_device_id device) {
   CLBIN_TRY_ASSIGN(const std::string text, device_text(driver, device, CL_DEVICE_EXTENSIONS));
+  CLBIN_TRY_ASSIGN(const std::string version, device_text(driver, device, CL_DEVICE_VERSION));
   const auto extensions = base::words_between(" ", text);
-  if (std::ranges::find(extensions, "cl_khr_spirv_queries") == extensions.end()) {
-    return derived_features(driver, device, extensions);
+  const bool has_queries =
+      std::ranges::find(extensions, "cl_khr_spirv_queries") != extensions.end() ||
+      version >= "OpenCL 3.1"; // which requires them; the texts of older versions are less
+  if (!has_queries) {
+    return derived_features(driver, device, version, extensions);
   }
   format::SpirvFeatures features;
   CLBIN_TRY_ASSIGN(features.capabilities,

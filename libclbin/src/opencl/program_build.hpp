@@ -69,6 +69,13 @@ struct SpecializationConstant {
 build_from_il(const Driver& driver, cl_context context, const std::vector<cl_device_id>& devices,
               base::ByteView il, const std::vector<SpecializationConstant>& constants,
               const std::string& options, const std::vector<std::string>& kernels);
+// As build_from_il, but the driver judges the features that a module requires: for IL that an
+// application passes to OpenCL, and whose build must end as without libclbin.
+[[nodiscard]] BuildOutcome
+build_from_callers_il(const Driver& driver, cl_context context,
+                      const std::vector<cl_device_id>& devices, base::ByteView il,
+                      const std::vector<SpecializationConstant>& constants,
+                      const std::string& options, const std::vector<std::string>& kernels);
 
 // Returns the binary of `device` in a program that was built for it and possibly for other devices.
 // If the program has only one device, returns its binary whatever `device` is, because PoCL's

@@ -81,6 +81,28 @@ TEST(SpirvFeaturesOfADevice, AreThoseThatItLists) {
   EXPECT_THAT(features->instruction_sets, ElementsAre("OpenCL.std"));
 }
 
+TEST(SpirvFeaturesOfADevice, OfOpenCl31AreListedWithoutTheExtension) {
+  test::FakeDriver driver;
+  format::DeviceIdentity identity = test::unknown_identity("d");
+  identity.device_version = "OpenCL 3.1 test";
+  cl_device_id device = driver.add_device(identity);
+  driver.script_device_value(device, 0x12bb, bytes_of(6));
+  const auto features = query_spirv_features(driver.functions(), device);
+  ASSERT_TRUE(features) << features.error().message;
+  EXPECT_THAT(capability_names(*features), ElementsAre("Kernel"));
+}
+
+TEST(SpirvFeaturesOfADevice, IncludeAtomicFunctionsOfFloatsThatItHas) {
+  test::FakeDriver driver;
+  cl_device_id device = driver.add_device(test::unknown_identity("d"));
+  driver.script_device_value(device, CL_DEVICE_EXTENSIONS, "cl_ext_float_atomics");
+  const auto features = query_spirv_features(driver.functions(), device);
+  ASSERT_TRUE(features) << features.error().message;
+  EXPECT_THAT(capability_names(*features),
+              ::testing::IsSupersetOf({"AtomicFloat32AddEXT", "AtomicFloat64MinMaxEXT"}));
+  EXPECT_THAT(features->extensions, ::testing::Contains("SPV_EXT_shader_atomic_float_add"));
+}
+
 TEST(SpirvFeaturesOfADevice, OtherwiseFollowFromWhatItHas) {
   test::FakeDriver driver;
   cl_device_id device = driver.add_device(test::unknown_identity("d"));
