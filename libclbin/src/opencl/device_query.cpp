@@ -221,7 +221,9 @@ template <typename Item>
 Result<std::vector<Item>> listed(const Driver& driver, cl_device_id device, cl_device_info name) {
   CLBIN_TRY_ASSIGN(const auto bytes, device_bytes(driver, device, name));
   std::vector<Item> items(bytes.size() / sizeof(Item));
-  std::memcpy(items.data(), bytes.data(), items.size() * sizeof(Item));
+  if (!items.empty()) { // memcpy takes no null pointer, even for 0 bytes
+    std::memcpy(items.data(), bytes.data(), items.size() * sizeof(Item));
+  }
   return items;
 }
 
