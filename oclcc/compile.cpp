@@ -4,6 +4,7 @@
 #include "compile/compile_output.hpp"
 #include "compile/launchers.hpp"
 #include "compile/unit_plan.hpp"
+#include "targets/disassembler.hpp"
 #include "targets/driver_compiler.hpp"
 #include "targets/machine_description.hpp"
 #include "targets/patterns.hpp"
@@ -367,6 +368,12 @@ private:
 
   Result<OutputWriter> open_outputs() {
     CLBIN_TRY_ASSIGN(OutputWriter writer, open_files());
+    if (output_kind(m_options).raw_content == RawContent::assembly) {
+      writer.disassemble_with([this](base::ByteView binary) {
+        return offline::disassemble(binary, {}, m_options.tools, m_workers,
+                                    std::chrono::seconds(m_options.timeout_seconds));
+      });
+    }
     if (m_options.encryption.is_requested() && writes_output()) {
       CLBIN_TRY_ASSIGN(const auto request, trust::EncryptionRequest::read(m_options, m_reporter));
       CLBIN_TRY_ASSIGN(m_job.encryption, request.encryption());

@@ -61,6 +61,7 @@ constexpr ModeRow k_modes[] = {
     {Mode::import_binaries, import_binaries, Signals::clean_up},
     {Mode::info, info},
     {Mode::extract, extract},
+    {Mode::disassemble, disassemble, Signals::clean_up},
     {Mode::diff, diff},
     {Mode::merge, merge},
     {Mode::repack, repack},

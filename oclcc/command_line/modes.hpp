@@ -48,6 +48,10 @@ RunMode diff;
 // Names are from extracted_names.hpp, so that no file is outside the directory.
 RunMode extract;
 
+// Prints the instructions of one binary, of a bundle or a file, or writes them to -o. Starts the
+// programs of disassembler.hpp.
+RunMode disassemble;
+
 // Modes that write bundles anew, in place or one to -o. They compress nothing again, apart from
 // --repack.
 

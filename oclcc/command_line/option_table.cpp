@@ -230,8 +230,11 @@ Result<void> add_quoted_target(Options& options, const OptionRow&, const std::st
   return {};
 }
 
+// Modes in which --program and --variant select what a bundle contains.
+constexpr OptionScope k_selecting_modes = scope_of(Mode::extract, Mode::disassemble);
+
 Result<void> add_program(Options& options, const OptionRow& row, const std::string& value) {
-  if (options.mode == Mode::extract) {
+  if ((k_selecting_modes & scope_of(options.mode)) != 0) {
     options.wanted_programs.push_back(value);
     return {};
   }
@@ -244,7 +247,7 @@ Result<void> add_program(Options& options, const OptionRow& row, const std::stri
 }
 
 Result<void> add_variant(Options& options, const OptionRow& row, const std::string& value) {
-  if (options.mode == Mode::extract) {
+  if ((k_selecting_modes & scope_of(options.mode)) != 0) {
     options.wanted_variants.push_back(value);
     return {};
   }
@@ -277,6 +280,11 @@ Result<void> set_sign_key(Options& options, const OptionRow& row, const std::str
     return refuse_secret_key(row, value);
   }
   return set_once<&Options::signing, &SigningOptions::key>(options, row, value);
+}
+
+Result<void> set_assembly(Options& options, const OptionRow&, const std::string&) {
+  options.emit = "asm";
+  return {};
 }
 
 Result<void> set_unit(Options& options, const OptionRow&, const std::string& value) {
@@ -323,25 +331,28 @@ struct Scope {
   static constexpr OptionScope compile_or_list =
       scope_of(Mode::compile, Mode::list_devices, Mode::plan) | k_rebuilt_bundle;
   static constexpr OptionScope offline =
-      scope_of(Mode::compile, Mode::list_targets, Mode::identity, Mode::plan) | k_rebuilt_bundle;
+      scope_of(Mode::compile, Mode::list_targets, Mode::identity, Mode::plan, Mode::disassemble) |
+      k_rebuilt_bundle;
   static constexpr OptionScope writing =
       scope_of(Mode::compile, Mode::plan, Mode::strip, Mode::merge, Mode::repack, Mode::extract,
                Mode::sign, Mode::sign_message, Mode::strip_signature, Mode::encrypt, Mode::decrypt,
-               Mode::import_binaries) |
+               Mode::import_binaries, Mode::disassemble) |
       k_bundle_input | k_rebuilt_bundle;
   static constexpr OptionScope reporting =
       scope_of(Mode::info, Mode::list_devices, Mode::list_targets, Mode::identity, Mode::verify,
                Mode::diff, Mode::strip, Mode::merge, Mode::repack, Mode::extract, Mode::cache_stats,
                Mode::explain, Mode::sign, Mode::strip_signature, Mode::encrypt, Mode::decrypt);
   static constexpr OptionScope compile_or_extract =
-      scope_of(Mode::compile, Mode::plan, Mode::extract);
-  static constexpr OptionScope choosing = scope_of(Mode::strip, Mode::extract);
+      scope_of(Mode::compile, Mode::plan) | k_selecting_modes;
+  static constexpr OptionScope choosing = scope_of(Mode::strip) | k_selecting_modes;
+  static constexpr OptionScope disassemble = scope_of(Mode::disassemble);
   static constexpr OptionScope verify = scope_of(Mode::verify);
   static constexpr OptionScope running =
       scope_of(Mode::compile, Mode::verify, Mode::explain) | k_rebuilt_bundle;
   static constexpr OptionScope calling =
       scope_of(Mode::compile, Mode::plan, Mode::list_devices, Mode::verify, Mode::explain) |
       k_rebuilt_bundle;
+  static constexpr OptionScope waiting = calling | scope_of(Mode::sign, Mode::disassemble);
   static constexpr OptionScope keygen = scope_of(Mode::keygen);
   static constexpr OptionScope sign = scope_of(Mode::sign);
   static constexpr OptionScope sign_or_compile = scope_of(Mode::sign) | compile_or_rebuild;
@@ -351,7 +362,7 @@ struct Scope {
   static constexpr OptionScope decrypting =
       scope_of(Mode::info, Mode::explain, Mode::verify, Mode::diff, Mode::extract, Mode::merge,
                Mode::repack, Mode::strip, Mode::record, Mode::sign, Mode::sign_message,
-               Mode::encrypt, Mode::decrypt) |
+               Mode::encrypt, Mode::decrypt, Mode::disassemble) |
       compile_or_bundle;
   static constexpr OptionScope record = scope_of(Mode::record);
   static constexpr OptionScope any = ~0U;
@@ -368,13 +379,17 @@ constexpr OptionRow k_option_table[] = {
      "write the output to FILE; \"-\" is standard output (default: the program's name + "
      "\".clbin\"; required for several inputs). The suffix of FILE selects the output: .ptx, "
      ".cubin, .spv or .bin: the binary of the one device; .h, .c, .o or .s: the bundle, embedded "
-     "in a C header, C source, an object file or assembly; .hpp: C++ launchers; otherwise the "
+     "in a C header, C source, an object file or assembly; .asm: the assembly of the one device "
+     "binary; .hpp: C++ launchers; otherwise the "
      "bundle. If the input is a bundle, embedding and launchers convert it; otherwise, its "
      "programs are built anew",
      Mode::compile, 'o'},
     {Group::output, Form::value, Scope::compile_or_bundle, "emit", "KIND",
      set_checked<check_output_kind, &Options::emit>,
-     "select the output, regardless of its suffix: clbin, ptx, cubin, spv, bin, h, c, o, s or hpp"},
+     "select the output, regardless of its suffix: clbin, ptx, cubin, spv, bin, asm, h, c, o, s or "
+     "hpp"},
+    {Group::output, Form::word, Scope::compile, "-S", "", set_assembly,
+     "write the assembly of the one device binary, as --emit asm does"},
     {Group::output, Form::value, Scope::compile_or_embed, "symbol", "NAME",
      set_checked<embed::check_symbol, &Options::symbol>,
      "name an embedded bundle NAME in C and its size NAME_size (default: the output's stem + "
@@ -396,7 +411,7 @@ constexpr OptionRow k_option_table[] = {
     {Group::output, Form::value, Scope::compile_or_extract, "variant", "NAME='OPTIONS'",
      add_variant,
      "compile with OPTIONS in addition, as variant NAME; repeatable (default: one variant, "
-     "\"default\"); with --extract: extract only variant NAME"},
+     "\"default\"); with --extract and --disassemble: only variant NAME"},
     {Group::output, Form::value, Scope::sources_or_rebuild, "specialize", "KERNEL=SIZE", add_size,
      "prepare KERNEL for launches with work-groups of SIZE (64, 16x16, 8x8x4): include the code "
      "that its first launch requires; repeatable. Sizes that kernels require or hint at are always "
@@ -497,7 +512,7 @@ constexpr OptionRow k_option_table[] = {
     {Group::running, Form::value, Scope::running, "jobs", "N",
      set_number<k_max_jobs, &Options::jobs>, "run N compilers at once (default: one per core)",
      Mode::compile, 'j'},
-    {Group::running, Form::value, Scope::calling | Scope::sign, "timeout", "SECONDS",
+    {Group::running, Form::value, Scope::waiting, "timeout", "SECONDS",
      set_number<k_max_timeout_seconds, &Options::timeout_seconds>,
      "stop a compiler, or the command of --sign-with, after SECONDS (default: 300)"},
     {Group::running, Form::value, Scope::compile_or_list, "memory-limit", "SIZE", set_memory_limit,
@@ -541,6 +556,11 @@ constexpr OptionRow k_option_table[] = {
         Group::inspecting, Mode::extract, "extract",
         "write the binaries and sources of bundles to files in the directory -o (default: working "
         "directory)"),
+    mode_row(Group::inspecting, Mode::disassemble, "disassemble",
+             "print the instructions of the one device binary in FILE, or of the one of a bundle "
+             "that --program, --variant and --keep-target select"),
+    {Group::inspecting, Form::value, Scope::disassemble, "kernel", "NAME",
+     set_value<&Options::kernel>, "with --disassemble: only of the kernel NAME"},
     {Group::inspecting, Form::flag, Scope::reporting, "json", "",
      set_constant<&Options::list_format, ListFormat::json>, "print the report as JSON"},
 
@@ -557,11 +577,11 @@ constexpr OptionRow k_option_table[] = {
              "again"),
     {Group::changing, Form::value, Scope::choosing, "keep-target", "PATTERN",
      append_value<&Options::keep_targets>,
-     "keep, or extract, only entries whose target matches PATTERN (a target such as nvptx:sm_70, "
+     "keep, extract or disassemble only entries whose target matches PATTERN (a target such as nvptx:sm_70, "
      "or a part of a device or platform name); repeatable"},
     {Group::changing, Form::value, Scope::choosing, "drop-target", "PATTERN",
      append_value<&Options::drop_targets>,
-     "remove, or do not extract, entries whose target matches PATTERN; '*' matches all; "
+     "remove, or leave out, entries whose target matches PATTERN; '*' matches all; "
      "repeatable"},
     {Group::changing, Form::flag, Scope::strip, "strip-source", "",
      set_constant<&Options::source, SourcePolicy::drop>, "remove the source"},

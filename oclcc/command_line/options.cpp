@@ -361,8 +361,10 @@ Result<void> check_inputs(const Options& options) {
                     : refused("'{}' needs a {}", mode,
                               options.mode == Mode::import_binaries ? "device binary" : "bundle");
   }
-  if (options.mode == Mode::sign_message && inputs.size() != 1) {
-    return refused("'{}' accepts one bundle, not {}", mode, inputs.size());
+  const bool takes_one = scope_allows(scope_of(Mode::sign_message, Mode::disassemble), options.mode);
+  if (takes_one && inputs.size() != 1) {
+    return refused("'{}' accepts one {}, not {}", mode,
+                   options.mode == Mode::disassemble ? "file" : "bundle", inputs.size());
   }
   if (options.mode == Mode::diff && inputs.size() != 2) {
     return refused("'{}' compares two bundles, not {}", mode, inputs.size());
@@ -389,6 +391,7 @@ constexpr OutputKind k_output_kinds[] = {
     {"cubin", OutputForm::raw_binary, format::BinaryKind::cubin},
     {"spv", OutputForm::raw_binary, format::BinaryKind::spirv},
     {"bin", OutputForm::raw_binary, format::BinaryKind::unknown},
+    {"asm", OutputForm::raw_binary, {}, {}, RawContent::assembly},
     {"h", OutputForm::embedding, format::BinaryKind::unknown, embed::EmbedForm::c_header},
     {"c", OutputForm::embedding, format::BinaryKind::unknown, embed::EmbedForm::c_source},
     {"o", OutputForm::embedding, format::BinaryKind::unknown, embed::EmbedForm::object},

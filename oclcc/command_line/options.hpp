@@ -29,6 +29,7 @@ enum class Mode : std::uint8_t {
   repack,
   verify,
   extract,
+  disassemble,
   diff,
   cache_stats,
   clear_cache,
@@ -152,8 +153,10 @@ struct Options {
   SourcePolicy source = SourcePolicy::keep;
   std::vector<std::string> optional_programs; // --optional: names of inputs' programs
   ReflectionPolicy reflection = ReflectionPolicy::keep;
-  std::vector<std::string> wanted_programs;            // --extract: --program NAME; empty: all
-  std::vector<std::string> wanted_variants;            // --extract: --variant NAME; empty: all
+  // --extract, --disassemble: --program NAME, --variant NAME; empty: all
+  std::vector<std::string> wanted_programs;
+  std::vector<std::string> wanted_variants;
+  std::string kernel;                                  // --kernel; empty: all
   RunPolicy run = RunPolicy::no;                       // --verify --run
   std::optional<std::filesystem::path> recording;      // --record
   BinaryPolicy recorded_binaries = BinaryPolicy::none; // --record-binaries: build
@@ -222,6 +225,8 @@ void add_specialization(std::vector<Specialization>& all, Specialization special
 
 // launchers: the C++ header of launchers.hpp.
 enum class OutputForm : std::uint8_t { bundle, raw_binary, embedding, launchers };
+// What is written of a raw binary: its bytes, or its instructions.
+enum class RawContent : std::uint8_t { bytes, assembly };
 
 // A kind of output: a suffix of -o, and a value of --emit.
 struct OutputKind {
@@ -229,6 +234,7 @@ struct OutputKind {
   OutputForm form;
   format::BinaryKind raw_kind = format::BinaryKind::unknown; // of raw binaries
   embed::EmbedForm embed_form = embed::EmbedForm::c_header;  // of embeddings
+  RawContent raw_content = RawContent::bytes;                // of raw binaries
 };
 // invalid_argument unless --emit accepts `name`; the suffixes of -o are the same without the dot.
 [[nodiscard]] Result<void> check_output_kind(std::string_view name);

@@ -44,7 +44,11 @@ Result<void> OutputWriter::append(const BundleOfUnits& bundle, const format::Wri
   }
   if (m_plan.form == OutputForm::raw_binary) {
     CLBIN_TRY_ASSIGN(const Bytes bytes, raw_binary(m_plan, bundle.input));
-    return m_output->append(bytes);
+    if (!m_disassemble) {
+      return m_output->append(bytes);
+    }
+    CLBIN_TRY_ASSIGN(const std::string text, m_disassemble(bytes));
+    return m_output->append(base::as_bytes(text));
   }
   // A signature, an edit and an embedded bundle require the whole bundle in memory.
   const bool is_whole = m_plan.form == OutputForm::embedding || m_signer.has_value() || edit;

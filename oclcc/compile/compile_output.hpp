@@ -30,6 +30,9 @@ public:
   [[nodiscard]] const std::optional<trust::BundleSigner>& signer() const noexcept {
     return m_signer;
   }
+  // Writes the text that `disassemble` makes of the raw binary instead of the binary.
+  using Disassemble = std::function<Result<std::string>(base::ByteView binary)>;
+  void disassemble_with(Disassemble disassemble) { m_disassemble = std::move(disassemble); }
   // Writes the files; call it once. `append` writes the output. The rule appears first, so that no
   // output is newer than its rule. If the output then cannot appear, the new rule is removed.
   // `edit` is empty, or makes the output of the whole bundle. invalid_argument, file_write, or any
@@ -52,6 +55,7 @@ private:
 
   OutputPlan m_plan;
   std::optional<trust::BundleSigner> m_signer; // std::nullopt if the bundle is not signed
+  Disassemble m_disassemble;                   // empty: not disassembled
   std::optional<base::OutputFile> m_output;    // std::nullopt if the output is only checked
   std::optional<DependencyRule> m_rule;
   std::optional<base::OutputFile> m_rule_output;

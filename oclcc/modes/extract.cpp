@@ -1,7 +1,11 @@
+// --extract and --disassemble: what is in bundles, as files and as text.
 #include "command_line/modes.hpp"
 
 #include "format/bundle/bundle_surgery.hpp"
+#include "modes/containers.hpp"
 #include "modes/extracted_names.hpp"
+#include "targets/disassembler.hpp"
+#include "targets/offline_compiler.hpp"
 #include "targets/patterns.hpp"
 #include "terminal/terminal_text.hpp"
 #include "trust/bundle_encryption.hpp"
@@ -145,7 +149,10 @@ Result<std::vector<Item>> source_items(const format::BundleReader& bundle,
   return items;
 }
 
-Result<std::vector<Item>> choose_items(const format::BundleReader& bundle, const Options& options) {
+enum class Sources : std::uint8_t { with, without };
+
+Result<std::vector<Item>> choose_items(const format::BundleReader& bundle, const Options& options,
+                                       Sources sources) {
   CLBIN_TRY_ASSIGN(const auto groups, groups_of(bundle));
   CLBIN_TRY(check_names(groups, options));
   CLBIN_TRY_ASSIGN(std::vector<Item> items, entry_items(bundle, groups));
@@ -157,9 +164,9 @@ Result<std::vector<Item>> choose_items(const format::BundleReader& bundle, const
   });
   const bool all_of_a_program =
       options.wanted_variants.empty() && choice.keep.empty() && choice.drop.empty();
-  if (all_of_a_program && options.output != "-") {
-    CLBIN_TRY_ASSIGN(std::vector<Item> sources, source_items(bundle, groups, options));
-    std::move(sources.begin(), sources.end(), std::back_inserter(items));
+  if (all_of_a_program && sources == Sources::with) {
+    CLBIN_TRY_ASSIGN(std::vector<Item> files, source_items(bundle, groups, options));
+    std::move(files.begin(), files.end(), std::back_inserter(items));
   }
   if (items.empty()) {
     CLBIN_TRY_ASSIGN(const std::string targets, list_targets(bundle));
@@ -243,8 +250,9 @@ Result<void> claim(const std::filesystem::path& file, Written& written) {
 Result<void> extract_one(const std::filesystem::path& path, const Options& options,
                          const BundleKeys& keys, Written& written, Reporter& reporter) {
   CLBIN_TRY_ASSIGN(const format::BundleReader bundle, open_readable_bundle(path, keys));
-  CLBIN_TRY_ASSIGN(const std::vector<Item> items, choose_items(bundle, options));
   const std::filesystem::path output = options.output.value_or(".");
+  CLBIN_TRY_ASSIGN(const std::vector<Item> items,
+                   choose_items(bundle, options, output == "-" ? Sources::without : Sources::with));
   if (output == "-" && items.size() != 1) {
     return refused("standard output accepts one device binary, but {} are selected", items.size());
   }
@@ -270,7 +278,65 @@ Result<void> extract_one(const std::filesystem::path& path, const Options& optio
   return {};
 }
 
+// ---- --disassemble -----------------------------------------------------------------------------
+
+// "'blur' (default) for 'nvptx:sm_70'"
+std::string shown(const Item& item) {
+  const EntryPlace& place = item.place;
+  return fmt::format("'{}' ({}) for '{}'", std::string_view(place.program),
+                     std::string_view(place.variant), target_name(place.target));
+}
+
+Result<Bytes> binary_in_bundle(const std::filesystem::path& path, const Options& options,
+                               const BundleKeys& keys) {
+  CLBIN_TRY_ASSIGN(const format::BundleReader bundle, open_readable_bundle(path, keys));
+  CLBIN_TRY_ASSIGN(const auto items, choose_items(bundle, options, Sources::without));
+  if (items.size() != 1) {
+    return refused("it contains {} binaries that match, such as {} and {}; select one with "
+                   "'--program', '--variant' and '--keep-target'",
+                   items.size(), shown(items[0]), shown(items[1]));
+  }
+  format::ProvedBlobs blobs(bundle);
+  return bytes_of(blobs, items.front());
+}
+
+Result<Bytes> binary_in_file(const std::filesystem::path& path) {
+  constexpr std::uint64_t k_max_bytes = 1ULL << 30U;
+  CLBIN_TRY_ASSIGN(base::Bytes file, base::read_whole_file(path, k_max_bytes));
+  CLBIN_TRY_ASSIGN(const Container container, open_container(std::move(file)));
+  if (container.binaries.size() != 1) {
+    return refused("it contains {} binaries; put them into a bundle with '--import'",
+                   container.binaries.size());
+  }
+  CLBIN_TRY_ASSIGN(const base::ByteView bytes, container.binaries.front().bytes);
+  return Bytes(bytes.begin(), bytes.end());
+}
+
+Result<std::string> disassembly(const std::filesystem::path& path, const Options& options,
+                                const ModeContext& context) {
+  CLBIN_TRY(offline::require_known_tools(options.tools));
+  CLBIN_TRY_ASSIGN(const auto workers, worker::with_home(context.workers));
+  CLBIN_TRY_ASSIGN(const auto keys, trust::read_decryption_keys(options, context.reporter));
+  CLBIN_TRY_ASSIGN(const Bytes binary, is_bundle(path) ? binary_in_bundle(path, options, keys)
+                                                       : binary_in_file(path));
+  return offline::disassemble(binary, options.kernel, options.tools, workers,
+                              std::chrono::seconds(options.timeout_seconds));
+}
+
 } // namespace
+
+Result<ExitCode> disassemble(const Options& options, const ModeContext& context) {
+  const std::filesystem::path& path = options.inputs.front().path;
+  CLBIN_TRY(require_other_files(std::span(options.output ? &*options.output : nullptr,
+                                          options.output ? 1U : 0U),
+                                {path}));
+  CLBIN_TRY_ASSIGN(const std::string text, named(disassembly(path, options, context), path));
+  if (options.output && *options.output != "-") {
+    CLBIN_TRY(base::write_output_file(*options.output, base::as_bytes(text)));
+    return ExitCode::success;
+  }
+  return print_result(printable_lines(text), context.reporter);
+}
 
 Result<ExitCode> extract(const Options& options, const ModeContext& context) {
   Reporter& reporter = context.reporter;

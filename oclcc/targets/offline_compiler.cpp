@@ -1,6 +1,7 @@
 #include "targets/offline_compiler.hpp"
 
 #include "targets/clang_front_end.hpp"
+#include "targets/disassembler.hpp"
 
 #include <charconv>
 #include <fmt/format.h>
@@ -271,13 +272,13 @@ Result<OfflineJob> find_job(const OfflineTarget& target, const ToolPaths& given,
 }
 
 Result<void> require_known_tools(const ToolPaths& given) {
-  std::set<std::string> known;
+  std::vector<ToolRow> rows = disassembly_tools();
   for (const OfflineTarget& target : known_targets()) {
-    for (const ToolRow& row : family_compiler(target.family).tools_for(target)) {
-      for (const ToolRow::Tool& tool : row.tools) {
-        known.insert(tool.name);
-      }
-    }
+    std::ranges::move(family_compiler(target.family).tools_for(target), std::back_inserter(rows));
+  }
+  std::set<std::string> known;
+  for (const ToolRow& row : rows) {
+    std::ranges::transform(row.tools, std::inserter(known, known.end()), &ToolRow::Tool::name);
   }
   for (const auto& [name, path] : given) {
     if (known.find(name) == known.end()) {

@@ -3,13 +3,13 @@ _oclcc() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
   local options="
     --cache-stats --clear-cache --color --counter --decrypt --decrypt-key --detached --device --device-option
-    --diagnostics-format --diff --drop-target --embed-header --emit --emit-cubin --encrypt --encrypt-for --encrypt-key
-    --explain --extract --help --host-triple --identity --import --info --jobs --json --keep-going
+    --diagnostics-format --diff --disassemble --drop-target --embed-header --emit --emit-cubin --encrypt --encrypt-for --encrypt-key
+    --explain --extract --help --host-triple --identity --import --info --jobs --json --keep-going --kernel
     --keep-target --key --key-type --keygen --launched-only --least-counter --list-devices --list-targets --machine --memory-limit --merge --no-cache
     --no-passphrase --no-source --optional --output --passphrase-file --plan --program --public-key --quiet --record --record-binaries --repack --run --sign --sign-key --sign-message --sign-with --source-only
     --specialize --strip --strip-reflection --strip-signature --strip-source --symbol --target
     --timeout --tool --unit --variant --verbose --verify --version --vouched-by -### -D -I -M -MD -MF -MM -MMD -MP -MQ -MT
-    -O -O0 -O1 -O2 -O3 -Ofast -Os -Oz -U -Werror -Werror=variant -cl-
+    -O -O0 -O1 -O2 -O3 -Ofast -Os -Oz -S -U -Werror -Werror=variant -cl-
     -fdebug-prefix-map= -ffile-prefix-map= -fmacro-prefix-map= -fsyntax-only -g -include -j -o -q -v -w -x
   "
   COMPREPLY=()
@@ -22,7 +22,7 @@ _oclcc() {
   fi
   case $before in
   --color=) mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$word"); return ;;
-  --emit | --emit=) mapfile -t COMPREPLY < <(compgen -W "clbin ptx cubin spv bin h c o s hpp" -- "$word"); return ;;
+  --emit | --emit=) mapfile -t COMPREPLY < <(compgen -W "clbin ptx cubin spv bin asm h c o s hpp" -- "$word"); return ;;
   --diagnostics-format | --diagnostics-format=) mapfile -t COMPREPLY < <(compgen -W "text json sarif" -- "$word"); return ;;
   --key-type | --key-type=) mapfile -t COMPREPLY < <(compgen -W "signing content recipient" -- "$word"); return ;;
   --plan | --plan=) mapfile -t COMPREPLY < <(compgen -W "ninja json slurm parallel" -- "$word"); return ;;

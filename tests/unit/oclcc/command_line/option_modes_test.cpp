@@ -39,6 +39,7 @@ const std::vector<Activity> k_activities = {
     {'r', {"--verify", "--run", "k.clbin"}, "--verify"},
     {'d', {"--diff", "k.clbin", "l.clbin"}, "--diff"},
     {'x', {"--extract", "k.clbin"}, "--extract"},
+    {'D', {"--disassemble", "k.clbin"}, "--disassemble"},
     {'m', {"--merge", "k.clbin"}, "--merge"},
     {'o', {"--import", "k.ptx"}, "--import"},
     {'p', {"--repack", "k.clbin"}, "--repack"},
@@ -53,7 +54,7 @@ const std::vector<Activity> k_activities = {
     {'u', {"--decrypt", "--decrypt-key", "other.key", "k.clbin"}, "--decrypt"},
 };
 constexpr std::string_view k_everywhere =
-    "cPbBltyievrdxmopsSCkgaznu"; // for options that control messages
+    "cPbBltyievrdxDmopsSCkgaznu"; // for options that control messages
 
 // An option, a use of it, the words that it needs, and the activities that it changes.
 struct Use {
@@ -63,14 +64,15 @@ struct Use {
   std::string_view letters;
 };
 const std::vector<Use> k_uses = {
-    {"-o", {"-o", "out.o"}, {}, "PBcbxmopsgaznu"},
+    {"-o", {"-o", "out.o"}, {}, "PBcbxDmopsgaznu"},
     {"--emit", {"--emit", "o"}, {}, "Bcb"},
     {"--symbol", {"--symbol", "x"}, {}, "cb"},
     {"--embed-header", {"--embed-header", "k.h"}, {}, "cb"},
     {"--host-triple", {"--host-triple", "aarch64-linux-gnu"}, {}, "cb"},
-    {"--program", {"--program", "p=k.cl"}, {}, "Pcx"},
+    {"-S", {"-S"}, {}, "c"},
+    {"--program", {"--program", "p=k.cl"}, {}, "PcxD"},
     {"--optional", {"--optional", "k"}, {}, "PBc"},
-    {"--variant", {"--variant", "v=-w"}, {}, "Pcx"},
+    {"--variant", {"--variant", "v=-w"}, {}, "PcxD"},
     {"--specialize", {"--specialize", "k=4"}, {}, "PBc"},
     {"--launched-only", {"--launched-only"}, {}, "Bc"},
     {"--emit-cubin", {"--emit-cubin"}, {}, "PBc"},
@@ -78,7 +80,7 @@ const std::vector<Use> k_uses = {
     {"--source-only", {"--source-only"}, {}, "c"},
     {"--device", {"--device", "gpu"}, {}, "PBcler"},
     {"--target", {"--target", "spirv:1.2"}, {}, "PBc"},
-    {"--tool", {"--tool", "clang=clang"}, {}, "PBcty"},
+    {"--tool", {"--tool", "clang=clang"}, {}, "PBctyD"},
     {"--device-option", {"--device-option", "gpu=-w"}, {}, "Pc"},
     {"-D", {"-DX"}, {}, "Pc"},
     {"-U", {"-UX"}, {}, "Pc"},
@@ -112,7 +114,7 @@ const std::vector<Use> k_uses = {
     {"-fsyntax-only", {"-fsyntax-only"}, {}, "Bc"},
     {"-###", {"-###"}, {}, "c"},
     {"-j", {"-j", "2"}, {}, "Bcer"},
-    {"--timeout", {"--timeout", "9"}, {}, "PBclerg"},
+    {"--timeout", {"--timeout", "9"}, {}, "PBclergD"},
     {"--memory-limit", {"--memory-limit", "1G"}, {}, "PBcl"},
     {"--keep-going", {"--keep-going"}, {}, "Bc"},
     {"--machine", {"--machine", "m.json"}, {}, "Po"},
@@ -126,8 +128,9 @@ const std::vector<Use> k_uses = {
     {"-v", {"-v"}, {}, k_everywhere},
     {"--run", {"--run"}, {}, "vr"},
     {"--json", {"--json"}, {}, "ltyievrdxmpsSgznu"},
-    {"--keep-target", {"--keep-target", "*"}, {}, "xs"},
-    {"--drop-target", {"--drop-target", "*"}, {}, "xs"},
+    {"--kernel", {"--kernel", "k"}, {}, "D"},
+    {"--keep-target", {"--keep-target", "*"}, {}, "xDs"},
+    {"--drop-target", {"--drop-target", "*"}, {}, "xDs"},
     {"--strip-source", {"--strip-source"}, {}, "s"},
     {"--strip-reflection", {"--strip-reflection"}, {}, "s"},
     {"--record-binaries", {"--record-binaries"}, {}, ""},
@@ -144,7 +147,7 @@ const std::vector<Use> k_uses = {
     {"--key-type", {"--key-type", "content"}, {}, "k"},
     {"--encrypt-key", {"--encrypt-key", "c.key"}, {}, "Bcmpsn"},
     {"--encrypt-for", {"--encrypt-for", "r.pub"}, {}, "Bcmpsn"},
-    {"--decrypt-key", {"--decrypt-key", "c.key"}, {}, "cbBievrdxmpsganu"},
+    {"--decrypt-key", {"--decrypt-key", "c.key"}, {}, "cbBievrdxDmpsganu"},
     {"--no-cache", {"--no-cache"}, {}, "PBc"},
 };
 
