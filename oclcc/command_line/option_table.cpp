@@ -388,7 +388,7 @@ constexpr OptionRow k_option_table[] = {
      set_checked<check_output_kind, &Options::emit>,
      "select the output, regardless of its suffix: clbin, ptx, cubin, spv, bin, asm, h, c, o, s or "
      "hpp"},
-    {Group::output, Form::word, Scope::compile, "-S", "", set_assembly,
+    {Group::output, Form::word, Scope::compile_or_bundle, "-S", "", set_assembly,
      "write the assembly of the one device binary, as --emit asm does"},
     {Group::output, Form::value, Scope::compile_or_embed, "symbol", "NAME",
      set_checked<embed::check_symbol, &Options::symbol>,
@@ -577,7 +577,8 @@ constexpr OptionRow k_option_table[] = {
              "again"),
     {Group::changing, Form::value, Scope::choosing, "keep-target", "PATTERN",
      append_value<&Options::keep_targets>,
-     "keep, extract or disassemble only entries whose target matches PATTERN (a target such as nvptx:sm_70, "
+     "keep, extract or disassemble only entries whose target matches PATTERN (a target such as "
+     "nvptx:sm_70, "
      "or a part of a device or platform name); repeatable"},
     {Group::changing, Form::value, Scope::choosing, "drop-target", "PATTERN",
      append_value<&Options::drop_targets>,

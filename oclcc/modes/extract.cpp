@@ -283,7 +283,7 @@ Result<void> extract_one(const std::filesystem::path& path, const Options& optio
 // "'blur' (default) for 'nvptx:sm_70'"
 std::string shown(const Item& item) {
   const EntryPlace& place = item.place;
-  return fmt::format("'{}' ({}) for '{}'", std::string_view(place.program),
+  return fmt::format("'{}' ({}) for {}", std::string_view(place.program),
                      std::string_view(place.variant), target_name(place.target));
 }
 
@@ -317,8 +317,8 @@ Result<std::string> disassembly(const std::filesystem::path& path, const Options
   CLBIN_TRY(offline::require_known_tools(options.tools));
   CLBIN_TRY_ASSIGN(const auto workers, worker::with_home(context.workers));
   CLBIN_TRY_ASSIGN(const auto keys, trust::read_decryption_keys(options, context.reporter));
-  CLBIN_TRY_ASSIGN(const Bytes binary, is_bundle(path) ? binary_in_bundle(path, options, keys)
-                                                       : binary_in_file(path));
+  CLBIN_TRY_ASSIGN(const Bytes binary,
+                   is_bundle(path) ? binary_in_bundle(path, options, keys) : binary_in_file(path));
   return offline::disassemble(binary, options.kernel, options.tools, workers,
                               std::chrono::seconds(options.timeout_seconds));
 }
@@ -327,9 +327,8 @@ Result<std::string> disassembly(const std::filesystem::path& path, const Options
 
 Result<ExitCode> disassemble(const Options& options, const ModeContext& context) {
   const std::filesystem::path& path = options.inputs.front().path;
-  CLBIN_TRY(require_other_files(std::span(options.output ? &*options.output : nullptr,
-                                          options.output ? 1U : 0U),
-                                {path}));
+  CLBIN_TRY(require_other_files(
+      std::span(options.output ? &*options.output : nullptr, options.output ? 1U : 0U), {path}));
   CLBIN_TRY_ASSIGN(const std::string text, named(disassembly(path, options, context), path));
   if (options.output && *options.output != "-") {
     CLBIN_TRY(base::write_output_file(*options.output, base::as_bytes(text)));

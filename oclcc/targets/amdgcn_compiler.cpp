@@ -33,6 +33,9 @@ const OptionRule k_amdgcn_rules[] = {
     {"-cl-std=", OptionEffect::refuse},
     {k_correct_rounding},
     {k_flush_denormals, OptionEffect::pass, {k_flush_f32}},
+    {"-g",
+     OptionEffect::pass,
+     {"-debug-info-kind=line-tables-only", "-dwarf-version=4", "-fdebug-compilation-dir=."}},
 };
 
 // The processor of a target ID: "gfx90a" of "gfx90a:sramecc+:xnack-".

@@ -6,6 +6,7 @@
 #include "format/binary/elf_object.hpp"
 
 #include <fmt/format.h>
+#include <set>
 
 namespace oclcc::offline {
 
@@ -81,8 +82,8 @@ Result<std::string> ptx_text(const Work& work) {
 }
 
 Result<std::string> cubin_text(const Work& work) {
-  CLBIN_TRY_ASSIGN(auto text,
-                   printed_by(work, "nvdisasm", {"--print-code", "--print-line-info", k_binary_file}));
+  CLBIN_TRY_ASSIGN(auto text, printed_by(work, "nvdisasm",
+                                         {"--print-code", "--print-line-info", k_binary_file}));
   return chosen(std::move(text), work,
                 {fmt::format("- .text.{} -", work.kernel), "//------", LastLine::left_out});
 }
@@ -143,7 +144,8 @@ Result<std::string> zebin_text(const Work& work) {
 // Returns the shared objects inside a binary of PoCL, one or more for each kernel. Its format
 // differs from release to release, and it stores files as they are.
 std::vector<ByteView> objects_inside(ByteView binary) {
-  constexpr std::string_view k_magic = "\x7f" "ELF";
+  constexpr std::string_view k_magic = "\x7f"
+                                       "ELF";
   std::vector<ByteView> objects;
   const std::string_view text = base::as_text(binary);
   for (std::size_t at = text.find(k_magic); at != std::string_view::npos;
@@ -202,7 +204,10 @@ const DisassemblerRow k_disassemblers[] = {
              {"iga", "/usr/lib/x86_64-linux-gnu/libiga64.so", "libigc-dev"}},
             "12"}};
      }},
-    {BinaryKind::spirv, spirv_text, [] { return rows_of({"spirv-dis", "spirv-dis", "spirv-tools"}); }},
+    {BinaryKind::spirv, spirv_text,
+     [] {
+       return rows_of({"spirv-dis", "spirv-dis", "spirv-tools"});
+     }},
     {BinaryKind::llvm_bitcode, bitcode_text, [] { return llvm_rows("llvm-dis"); }}};
 
 } // namespace
@@ -221,7 +226,7 @@ Result<std::string> disassemble(ByteView binary, const std::string& kernel, cons
   const format::BinaryInfo info = format::classify_binary(binary);
   const auto* const row = std::ranges::find(k_disassemblers, info.kind, &DisassemblerRow::kind);
   if (row == std::end(k_disassemblers)) {
-    return fail(ErrorCode::no_matching_entry, "no program is known that disassembles '{}'",
+    return fail(ErrorCode::no_matching_entry, "no program that disassembles it is known: {}",
                 describe(info));
   }
   const std::vector<ToolRow> rows = row->tools();

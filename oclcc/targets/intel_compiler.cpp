@@ -29,6 +29,7 @@ const OptionRule k_intel_rules[] = {
     {"-cl-std=", OptionEffect::refuse},
     {k_flush_denormals},
     {k_correct_rounding},
+    {"-g"},
     {"-cl-no-subgroup-ifp"},
     {"-cl-opt-disable"},
     {"-cl-strict-aliasing"},

@@ -24,6 +24,9 @@ const OptionRule k_nvptx_rules[] = {
     {"-cl-uniform-work-group-size", OptionEffect::ignore},
     {k_max_registers, OptionEffect::ignore}, // an annotation
     {"-cl-nv-verbose", OptionEffect::warn},
+    {"-g",
+     OptionEffect::pass,
+     {"-debug-info-kind=line-directives-only", "-dwarf-version=2", "-fdebug-compilation-dir=."}},
 };
 
 // Returns the lowest version of PTX, "7.8", that has the target (PTX ISA 9.0, release notes; ptxas
@@ -230,9 +233,10 @@ Result<std::string> assemble(const ToolSession& session, const FamilyRequest& re
   const Words division =
       is_exact ? Words{}
                : Words{"-mllvm", is_relaxed ? "-nvptx-prec-divf32=0" : "-nvptx-prec-divf32=1"};
-  CLBIN_TRY(session.run_step("clang", words_of("-cc1") + target_words(target) + division +
-                                          words_of("-O2 -vectorize-loops -vectorize-slp -w -S -o "
-                                                   "kernel.ptx -x ir annotated.ll")));
+  CLBIN_TRY(session.run_step(
+      "clang", words_of("-cc1") + target_words(target) + division +
+                   words_of("-O2 -vectorize-loops -vectorize-slp -fno-dwarf-directory-asm -w -S -o "
+                            "kernel.ptx -x ir annotated.ll")));
   CLBIN_TRY_ASSIGN(const std::string written, read(session, "kernel.ptx"));
   CLBIN_TRY_ASSIGN(const std::string rotating, with_reduced_rotations(written));
   CLBIN_TRY_ASSIGN(const std::string version, ptx_version_for(target, rotating));

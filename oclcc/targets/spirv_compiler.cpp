@@ -17,6 +17,7 @@ const OptionRule k_spirv_rules[] = {
     {"-cl-std=CL1.0"},
     {k_flush_denormals, OptionEffect::warn},
     {k_correct_rounding, OptionEffect::warn},
+    {"-g", OptionEffect::warn},
 };
 
 // Macros that clang defines for SPIR-V, although the functions behind them do not exist: a program

@@ -19,8 +19,22 @@ oclcc --disassemble s.clbin s.clbin; echo "exit $?"
 oclcc --disassemble s.clbin -o s.clbin --program reduce --keep-target sm_80; echo "exit $?"
 oclcc --disassemble missing.clbin; echo "exit $?"
 oclcc --disassemble s.clbin --program reduce --keep-target sm_80 --kernel absent; echo "exit $?"
-oclcc --info s.clbin > /dev/null
 # expected output:
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 3
+#| exit 2
+# expected errors:
+#| oclcc: error: s.clbin: it contains 7 binaries that match, such as 'matmul' (default) for 'nvptx:sm_50' and 'matmul' (default) for 'nvptx:sm_70'; select one with '--program', '--variant' and '--keep-target'
+#| oclcc: error: s.clbin: there is no program 'nothing'; there are 'matmul', 'reduce'
+#| oclcc: error: s.clbin: no program that disassembles it is known: unknown binary
+#| oclcc: error: '--disassemble' accepts one file, not 2
+#| oclcc: error: 's.clbin' is both an input and the output
+#| oclcc: error: cannot open 'missing.clbin': No such file or directory
+#| oclcc: error: s.clbin: PTX 7.5 for sm_80 contains no instructions of a kernel 'absent'
 
 ### ptx
 # PTX is printed as it is, without the NUL of NVIDIA's driver, in whole or one kernel of it.
@@ -50,12 +64,19 @@ oclcc --disassemble k.clbin --kernel add_more
 oclcc --disassemble k.ptx --kernel add -o - | sed -n '1p;$p'
 oclcc --disassemble k.ptx --kernel ad; echo "exit $?"
 # expected output:
+#| .visible .entry add_more()
+#| {
+#| 	ret;
+#| }
+#| .visible .entry add(
+#| }
+#| exit 2
+# expected errors:
+#| oclcc: error: k.ptx: PTX 7.0 for sm_70 contains no instructions of a kernel 'ad'
 
 ### tools
 # A missing program is exit status 5, and --tool names another one. What it prints is shown without
 # control characters.
-cat > stub.s <<'END'
-END
 printf '#!/bin/sh\nprintf "//---- .text.add ----\\n\\033[31mIADD;\\n//---- .text.multiply ----\\nIMUL;\\n//------ .rest\\n"\n' > nvdisasm
 printf '#!/bin/sh\necho "nvdisasm fatal: Unsupported machine" >&2\nexit 1\n' > failing
 chmod +x nvdisasm failing
@@ -76,6 +97,24 @@ oclcc --disassemble k.cubin --tool objdump=./failing; echo "exit $?"
 head -c 100 /dev/zero > k.unknown
 oclcc --disassemble k.unknown; echo "exit $?"
 # expected output:
+#| exit 5
+#| //---- .text.add ----
+#| ?[31mIADD;
+#| //---- .text.multiply ----
+#| IMUL;
+#| exit 0
+#| //---- .text.multiply ----
+#| IMUL;
+#| exit 2
+#| exit 6
+#| exit 2
+#| exit 2
+# expected errors:
+#| oclcc: error: k.cubin: '--disassemble' needs programs that are not installed: nvdisasm
+#| oclcc: error: k.cubin: cubin sm_80 contains no instructions of a kernel 'other'
+#| oclcc: error: k.cubin: nvdisasm ended with 1: nvdisasm fatal: Unsupported machine
+#| oclcc: error: k.cubin: '--tool objdump=./failing': the tools are clang, iga, libclc, lld, llvm-dis, llvm-objdump, llvm-spirv, nvdisasm, ocloc, ptxas, rocm-device-libs, spirv-dis, spirv-val
+#| oclcc: error: k.unknown: no program that disassembles it is known: unknown binary
 
 ### offline
 # The vendors' programs know the code of each family; -S prints that of a source. With -g, lines of
@@ -87,13 +126,31 @@ needs spirv:1.2
 two_kernels
 oclcc k.cl --target amdgcn:gfx900 --target spirv:1.2 --target nvptx:sm_70 -g -o k.clbin || exit 1
 oclcc --disassemble k.clbin --keep-target gfx900 --kernel multiply > amd.s
-grep -o '<multiply>:\|<add>:\|/k\.cl:2$\|v_mul_lo_u32\|s_endpgm' amd.s | sort -u
+grep -o '<multiply>:\|<add>:\|kernel\.cl:2$\|v_mul_lo_u32\|s_endpgm' amd.s | sort -u
 oclcc k.cl --target amdgcn:gfx900 -S -o - | grep -c s_endpgm
 oclcc --disassemble k.clbin --keep-target gfx900 --kernel nothing; echo "exit $?"
 oclcc --disassemble k.clbin --keep-target spirv --kernel add | grep -o 'OpFunction \|OpFunctionEnd\|OpIAdd\|OpIMul' | sort -u
 oclcc k.cl --target nvptx:sm_70 --emit asm && grep -c '\.entry' k.asm
+oclcc k.cl --target nvptx:sm_70 -g -S -o - | grep -o '\.file.*\|kernel\.cl:2' | sort -u
 oclcc k.cl --target spirv:1.2 --target nvptx:sm_70 -S -o all.asm; echo "exit $?"
 # expected output:
+#| <multiply>:
+#| kernel.cl:2
+#| s_endpgm
+#| v_mul_lo_u32
+#| 2
+#| exit 2
+#| OpFunction 
+#| OpFunctionEnd
+#| OpIAdd
+#| 2
+#| .file	1 "./kernel.cl"
+#| kernel.cl:2
+#| exit 2
+# expected errors:
+#| k.cl: warning: '-g' has no effect on 'spirv:1.2' [on 'spirv:1.2']
+#| oclcc: error: k.clbin: AMD code object gfx900 contains no instructions of a kernel 'nothing'
+#| oclcc: error: 'all.asm' can contain only one device binary, but 2 different ones were built; select one with --device or --target
 
 ### zebin
 # ocloc writes a file for each kernel.
@@ -110,6 +167,12 @@ oclcc k.cl --target intel:tgllp -o k.clbin
 oclcc --disassemble k.clbin --kernel add | grep -c 'add (\|^// '
 oclcc --disassemble k.clbin --kernel ../../add; echo "exit $?"
 # expected output:
+#| // .text.add
+#| // .text.multiply
+#| 7
+#| exit 2
+# expected errors:
+#| oclcc: error: k.clbin: Intel zebin of product family 29 contains no instructions of a kernel '../../add'
 
 ### pocl
 # A binary of PoCL contains a shared object for each kernel.
@@ -121,3 +184,6 @@ oclcc k.cl -o k.clbin --specialize add=8 --specialize multiply=8
 oclcc --disassemble k.clbin > all.s && grep -o '_pocl_kernel_[a-z]*_workgroup>:' all.s | sort -u
 oclcc --disassemble k.clbin --kernel add | grep -o '_pocl_kernel_[a-z]*_workgroup>:' | sort -u
 # expected output:
+#| _pocl_kernel_add_workgroup>:
+#| _pocl_kernel_multiply_workgroup>:
+#| _pocl_kernel_add_workgroup>:

@@ -30,11 +30,11 @@ ls
 #| k.cl
 #| silent
 # expected errors:
-#| oclcc: error: 'spirv:1.2' needs programs that are not installed*
-#| oclcc: error: 'nvptx:sm_70' needs programs that are not installed*
+#| oclcc: error: 'spirv:1.2' needs programs that are not installed; install Debian's packages clang-15 llvm-spirv-15 spirv-tools
+#| oclcc: error: 'nvptx:sm_70' needs programs that are not installed; install Debian's package clang-15
 #| oclcc: error: '--tool clang=/nonexistent/clang': there is no such file
 #| oclcc: error: '--tool clang=no-such-clang': there is no such file, also not in PATH
-#| oclcc: error: '--tool gcc=/usr/bin/gcc': the tools are clang, libclc, lld, llvm-spirv, ocloc, ptxas, rocm-device-libs, spirv-val
+#| oclcc: error: '--tool gcc=/usr/bin/gcc': the tools are clang, iga, libclc, lld, llvm-dis, llvm-objdump, llvm-spirv, nvdisasm, ocloc, ptxas, rocm-device-libs, spirv-dis, spirv-val
 #| oclcc: error: '--tool' requires NAME=PATH, not 'clang'
 #| oclcc: error: '--target spirv:9.9': the family 'spirv' has no such target; --list-targets lists them
 #| oclcc: error: '--target gpu': a target is a family and an architecture, such as 'nvptx:sm_70' or 'spirv:1.2'; --list-targets lists them

@@ -45,11 +45,14 @@ oclcc --help=all
 #|                             output: .ptx, .cubin, .spv or .bin: the binary of
 #|                             the one device; .h, .c, .o or .s: the bundle,
 #|                             embedded in a C header, C source, an object file or
-#|                             assembly; .hpp: C++ launchers; otherwise the bundle.
+#|                             assembly; .asm: the assembly of the one device
+#|                             binary; .hpp: C++ launchers; otherwise the bundle.
 #|                             If the input is a bundle, embedding and launchers
 #|                             convert it; otherwise, its programs are built anew
 #|     --emit KIND             select the output, regardless of its suffix: clbin,
-#|                             ptx, cubin, spv, bin, h, c, o, s or hpp
+#|                             ptx, cubin, spv, bin, asm, h, c, o, s or hpp
+#|     -S                      write the assembly of the one device binary, as
+#|                             --emit asm does
 #|     --symbol NAME           name an embedded bundle NAME in C and its size
 #|                             NAME_size (default: the output's stem + "_clbin")
 #|     --embed-header FILE     with -o k.c, k.o or k.s: also write FILE, a header
@@ -64,7 +67,7 @@ oclcc --help=all
 #|     --variant NAME='OPTIONS'
 #|                             compile with OPTIONS in addition, as variant NAME;
 #|                             repeatable (default: one variant, "default"); with
-#|                             --extract: extract only variant NAME
+#|                             --extract and --disassemble: only variant NAME
 #|     --specialize KERNEL=SIZE
 #|                             prepare KERNEL for launches with work-groups of SIZE
 #|                             (64, 16x16, 8x8x4): include the code that its first
@@ -157,6 +160,10 @@ oclcc --help=all
 #|                             status is 1 if there are any
 #|     --extract               write the binaries and sources of bundles to files
 #|                             in the directory -o (default: working directory)
+#|     --disassemble           print the instructions of the one device binary in
+#|                             FILE, or of the one of a bundle that --program,
+#|                             --variant and --keep-target select
+#|     --kernel NAME           with --disassemble: only of the kernel NAME
 #|     --json                  print the report as JSON
 #|
 #| Building on several machines:
@@ -185,11 +192,12 @@ oclcc --help=all
 #|                             -o is given
 #|     --strip                 remove parts of the bundles FILE..., in place unless
 #|                             -o is given; compresses nothing again
-#|     --keep-target PATTERN   keep, or extract, only entries whose target matches
-#|                             PATTERN (a target such as nvptx:sm_70, or a part of
-#|                             a device or platform name); repeatable
-#|     --drop-target PATTERN   remove, or do not extract, entries whose target
-#|                             matches PATTERN; '*' matches all; repeatable
+#|     --keep-target PATTERN   keep, extract or disassemble only entries whose
+#|                             target matches PATTERN (a target such as
+#|                             nvptx:sm_70, or a part of a device or platform
+#|                             name); repeatable
+#|     --drop-target PATTERN   remove, or leave out, entries whose target matches
+#|                             PATTERN; '*' matches all; repeatable
 #|     --strip-source          remove the source
 #|     --strip-reflection      remove all kernel information except kernel names
 #|

@@ -69,7 +69,7 @@ const std::vector<Use> k_uses = {
     {"--symbol", {"--symbol", "x"}, {}, "cb"},
     {"--embed-header", {"--embed-header", "k.h"}, {}, "cb"},
     {"--host-triple", {"--host-triple", "aarch64-linux-gnu"}, {}, "cb"},
-    {"-S", {"-S"}, {}, "c"},
+    {"-S", {"-S"}, {}, "Bcb"},
     {"--program", {"--program", "p=k.cl"}, {}, "PcxD"},
     {"--optional", {"--optional", "k"}, {}, "PBc"},
     {"--variant", {"--variant", "v=-w"}, {}, "PcxD"},
