@@ -75,7 +75,7 @@ public:
   // NOLINTNEXTLINE(readability-function-size)
   Result<ExitCode> run() {
     // Bundles are converted without a compiler, or their programs are built anew, which is the same
-    // story as that of sources. -M only lists the files of sources.
+    // story as that of sources. -M and --compile-commands only list what sources need.
     const auto bundle = bundle_among(m_options.inputs);
     const auto use = bundle ? use_of_bundle(m_options, *bundle) : BundleUse::rebuild;
     if (use && *use == BundleUse::convert) {
@@ -87,6 +87,10 @@ public:
     }
     if (!bundle) {
       CLBIN_TRY(check_programs());
+    }
+    if (!bundle && m_options.compile_commands) {
+      CLBIN_TRY(write_compile_commands(m_options));
+      return ExitCode::success;
     }
     if (!bundle && m_options.depfile_mode == DepfileMode::instead) {
       return write_rule_only();

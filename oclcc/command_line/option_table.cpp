@@ -503,6 +503,13 @@ constexpr OptionRow k_option_table[] = {
      set_constant<&Options::phony_headers, PhonyHeaders::yes>,
      "add an empty rule for each header, so that make continues after a header is removed"},
 
+    {Group::running, Form::optional_value, Scope::compile, "compile-commands", "FILE",
+     set_value<&Options::compile_commands>,
+     "compile nothing: write the commands with which clang would compile the sources to FILE, "
+     "which "
+     "clangd reads; keeps those of other sources (default: compile_commands.json)",
+     Mode::compile, '\0', "compile_commands.json"},
+
     {Group::running, Form::word, Scope::compile_or_rebuild, "-fsyntax-only", "",
      // -### has priority, as in gcc: nothing is compiled.
      set_if_default<&Options::goal, CompileGoal::check>, "compile, but write no output"},
@@ -523,7 +530,7 @@ constexpr OptionRow k_option_table[] = {
      "write the parts that compiled even if others failed"},
     {Group::running, Form::optional_value, Scope::any, "color", "WHEN",
      set_choice<&Options::color, k_color_modes>,
-     "use colours: auto, always or never (default: auto)"},
+     "use colours: auto, always or never (default: auto)", Mode::compile, '\0', "always"},
     {Group::running, Form::value, Scope::any, "diagnostics-format", "FORMAT",
      set_choice<&Options::diagnostics_format, k_diagnostics_formats>,
      "print messages as text, json or sarif (default: text)"},

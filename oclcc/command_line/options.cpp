@@ -42,9 +42,8 @@ Given given_alone(const OptionRow& row) {
   case OptionForm::value:
     return {&row, std::nullopt};
   case OptionForm::optional_value:
-    return {&row, "always"};
   case OptionForm::optional_mode:
-    return {&row, "common"};
+    return {&row, std::string(row.default_value)};
   default:
     return {&row, "yes"};
   }

@@ -178,6 +178,7 @@ struct Options {
   std::optional<std::filesystem::path> depfile; // -MF
   std::vector<std::string> depfile_targets;     // -MT as given, -MQ escaped
   PhonyHeaders phony_headers = PhonyHeaders::no;
+  std::optional<std::filesystem::path> compile_commands; // --compile-commands
   FailurePolicy failure = FailurePolicy::stop;
   CachePolicy cache = CachePolicy::use;
   AbsentVariants absent_variants = AbsentVariants::warn; // -Werror=variant, -Werror: refuse

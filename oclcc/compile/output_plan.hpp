@@ -79,6 +79,11 @@ struct DepfilePlan {
                                                   std::span<const std::filesystem::path> files,
                                                   std::span<const Input> inputs);
 
+// Writes the commands with which clang would compile the sources of `options` to the file of
+// --compile-commands, for clangd. Keeps what the file contains for other sources. Errors:
+// invalid_argument, manifest_invalid: the file is another one; file_read, file_write.
+[[nodiscard]] Result<void> write_compile_commands(const Options& options);
+
 // Writes the file of `plan`, of OutputForm::embedding, into `output`, which the caller commits, and
 // its header if one is requested. Warns about headers that take minutes to compile. limit_exceeded:
 // an object file is too large for a 32-bit target. Errors of OutputFile.

@@ -2,7 +2,7 @@
 _oclcc() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
   local options="
-    --cache-stats --clear-cache --color --counter --decrypt --decrypt-key --detached --device --device-option
+    --cache-stats --clear-cache --color --compile-commands= --counter --decrypt --decrypt-key --detached --device --device-option
     --diagnostics-format --diff --disassemble --drop-target --embed-header --emit --emit-cubin --encrypt --encrypt-for --encrypt-key
     --explain --extract --help --host-triple --identity --import --info --jobs --json --keep-going --kernel
     --keep-target --key --key-type --keygen --launched-only --least-counter --list-devices --list-targets --machine --memory-limit --merge --no-cache

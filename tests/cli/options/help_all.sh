@@ -127,6 +127,11 @@ oclcc --help=all
 #|                             continues after a header is removed
 #|
 #| Running:
+#|     --compile-commands[=FILE]
+#|                             compile nothing: write the commands with which clang
+#|                             would compile the sources to FILE, which clangd
+#|                             reads; keeps those of other sources (default:
+#|                             compile_commands.json)
 #|     -fsyntax-only           compile, but write no output
 #|     -###                    print a command for each unit and run none
 #|     -j, --jobs N            run N compilers at once (default: one per core)

@@ -113,6 +113,7 @@ const std::vector<Use> k_uses = {
     {"-MP", {"-MP"}, {"-MD"}, "Bcb"},
     {"-fsyntax-only", {"-fsyntax-only"}, {}, "Bc"},
     {"-###", {"-###"}, {}, "c"},
+    {"--compile-commands", {"--compile-commands"}, {}, "c"},
     {"-j", {"-j", "2"}, {}, "Bcer"},
     {"--timeout", {"--timeout", "9"}, {}, "PBclergD"},
     {"--memory-limit", {"--memory-limit", "1G"}, {}, "PBcl"},
