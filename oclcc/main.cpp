@@ -62,6 +62,8 @@ constexpr ModeRow k_modes[] = {
     {Mode::info, info},
     {Mode::extract, extract},
     {Mode::disassemble, disassemble, Signals::clean_up},
+    {Mode::provenance, provenance},
+    {Mode::sbom, sbom},
     {Mode::diff, diff},
     {Mode::merge, merge},
     {Mode::repack, repack},

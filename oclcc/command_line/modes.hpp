@@ -48,6 +48,11 @@ RunMode diff;
 // Names are from extracted_names.hpp, so that no file is outside the directory.
 RunMode extract;
 
+// Write what one valid bundle was made of to standard output or -o: a statement of in-toto, and a
+// bill of materials of CycloneDX.
+RunMode provenance;
+RunMode sbom;
+
 // Prints the instructions of one binary, of a bundle or a file, or writes them to -o. Starts the
 // programs of disassembler.hpp.
 RunMode disassemble;

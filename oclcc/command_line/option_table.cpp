@@ -336,7 +336,7 @@ struct Scope {
   static constexpr OptionScope writing =
       scope_of(Mode::compile, Mode::plan, Mode::strip, Mode::merge, Mode::repack, Mode::extract,
                Mode::sign, Mode::sign_message, Mode::strip_signature, Mode::encrypt, Mode::decrypt,
-               Mode::import_binaries, Mode::disassemble) |
+               Mode::import_binaries, Mode::disassemble, Mode::provenance, Mode::sbom) |
       k_bundle_input | k_rebuilt_bundle;
   static constexpr OptionScope reporting =
       scope_of(Mode::info, Mode::list_devices, Mode::list_targets, Mode::identity, Mode::verify,
@@ -362,10 +362,10 @@ struct Scope {
   static constexpr OptionScope decrypting =
       scope_of(Mode::info, Mode::explain, Mode::verify, Mode::diff, Mode::extract, Mode::merge,
                Mode::repack, Mode::strip, Mode::record, Mode::sign, Mode::sign_message,
-               Mode::encrypt, Mode::decrypt, Mode::disassemble) |
+               Mode::encrypt, Mode::decrypt, Mode::disassemble, Mode::provenance, Mode::sbom) |
       compile_or_bundle;
   static constexpr OptionScope record = scope_of(Mode::record);
-  static constexpr OptionScope any = ~0U;
+  static constexpr OptionScope any = ~0ULL;
 };
 
 constexpr OptionRow mode_row(std::string_view group, Mode mode, std::string_view name,
@@ -568,6 +568,11 @@ constexpr OptionRow k_option_table[] = {
              "that --program, --variant and --keep-target select"),
     {Group::inspecting, Form::value, Scope::disassemble, "kernel", "NAME",
      set_value<&Options::kernel>, "with --disassemble: only of the kernel NAME"},
+    mode_row(Group::inspecting, Mode::provenance, "provenance",
+             "print the sources, compilers and options that the binaries of the bundle FILE were "
+             "made of, as an in-toto statement (SLSA provenance v1)"),
+    mode_row(Group::inspecting, Mode::sbom, "sbom",
+             "print the same as a bill of materials (CycloneDX 1.5)"),
     {Group::inspecting, Form::flag, Scope::reporting, "json", "",
      set_constant<&Options::list_format, ListFormat::json>, "print the report as JSON"},
 

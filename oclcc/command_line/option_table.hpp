@@ -39,16 +39,16 @@ enum class OptionForm : std::uint8_t {
 };
 
 // The modes in which an option has an effect.
-using OptionScope = std::uint32_t;
+using OptionScope = std::uint64_t;
 template <typename... Modes>
 [[nodiscard]] constexpr OptionScope scope_of(Modes... modes) noexcept {
-  return ((1U << static_cast<unsigned>(modes)) | ...);
+  return ((1ULL << static_cast<unsigned>(modes)) | ...);
 }
 // In addition to the modes: a compile whose input is a bundle, which is embedded or converted to
 // launchers, not compiled.
-inline constexpr OptionScope k_bundle_input = 1U << 31U;
+inline constexpr OptionScope k_bundle_input = 1ULL << 63U;
 // A compile whose input is a bundle, the programs of which are built anew.
-inline constexpr OptionScope k_rebuilt_bundle = 1U << 30U;
+inline constexpr OptionScope k_rebuilt_bundle = 1ULL << 62U;
 
 struct OptionRow {
   std::string_view group; // of OptionGroup

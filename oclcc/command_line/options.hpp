@@ -30,6 +30,8 @@ enum class Mode : std::uint8_t {
   verify,
   extract,
   disassemble,
+  provenance,
+  sbom,
   diff,
   cache_stats,
   clear_cache,

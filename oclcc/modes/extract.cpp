@@ -182,11 +182,7 @@ Result<Bytes> bytes_of(format::ProvedBlobs& blobs, const Item& item) {
     return Bytes(view.begin(), view.end());
   }
   CLBIN_TRY_ASSIGN(Bytes bytes, blobs.read(item.blob));
-  // NVIDIA's driver appends a NUL to PTX, which ptxas rejects.
-  while (item.place.kind == format::BinaryKind::ptx && !bytes.empty() &&
-         bytes.back() == std::byte{0}) {
-    bytes.pop_back();
-  }
+  remove_final_nul(item.place.kind, bytes);
   return bytes;
 }
 

@@ -113,6 +113,14 @@ MODES = [
     ),
     Mode(Family.ALONE, "--strip-signature", "--strip-signature @ -o out", NOTHING, "equal_groups"),
     Mode(Family.ALONE, "--extract", "--extract --json @ -o folder", EXTRACTED, "equal_groups"),
+    Mode(
+        Family.LISTED,
+        "--provenance",
+        "--provenance @ -o out.json",
+        EVERY_BLOB,
+        "equal_groups",
+    ),
+    Mode(Family.LISTED, "--sbom", "--sbom @ -o out.json", EVERY_BLOB, "long_source"),
     Mode(Family.CHECKED, "embed as object", "@ -o out.o", EVERY_BLOB, "long_source"),
     Mode(
         Family.ALONE, "launchers", "--emit=hpp @ -o out.hpp", EVERY_BLOB, "manifest_equal_arguments"

@@ -13,6 +13,8 @@ struct Digest {
 };
 
 [[nodiscard]] Digest digest_of(ByteView bytes);
+// Returns SHA-256 (FIPS 180-4), for documents that others read.
+[[nodiscard]] Digest sha256_of(ByteView bytes);
 // Return two hexadecimal digits a byte; those of to_hex are lower-case.
 [[nodiscard]] std::string to_hex(ByteView bytes);
 [[nodiscard]] std::string to_upper_hex(ByteView bytes);

@@ -169,6 +169,11 @@ oclcc --help=all
 #|                             FILE, or of the one of a bundle that --program,
 #|                             --variant and --keep-target select
 #|     --kernel NAME           with --disassemble: only of the kernel NAME
+#|     --provenance            print the sources, compilers and options that the
+#|                             binaries of the bundle FILE were made of, as an
+#|                             in-toto statement (SLSA provenance v1)
+#|     --sbom                  print the same as a bill of materials (CycloneDX
+#|                             1.5)
 #|     --json                  print the report as JSON
 #|
 #| Building on several machines:

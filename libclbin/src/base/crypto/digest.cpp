@@ -31,6 +31,13 @@ Digest digest_of(ByteView bytes) {
   return digest;
 }
 
+Digest sha256_of(ByteView bytes) {
+  start_sodium();
+  Digest digest;
+  crypto_hash_sha256(sodium_output(digest.bytes), sodium_input(bytes), bytes.size());
+  return digest;
+}
+
 std::string to_hex(ByteView bytes) {
   return hex_of(bytes, "0123456789abcdef");
 }

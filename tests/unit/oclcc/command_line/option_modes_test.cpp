@@ -40,6 +40,8 @@ const std::vector<Activity> k_activities = {
     {'d', {"--diff", "k.clbin", "l.clbin"}, "--diff"},
     {'x', {"--extract", "k.clbin"}, "--extract"},
     {'D', {"--disassemble", "k.clbin"}, "--disassemble"},
+    {'V', {"--provenance", "k.clbin"}, "--provenance"},
+    {'M', {"--sbom", "k.clbin"}, "--sbom"},
     {'m', {"--merge", "k.clbin"}, "--merge"},
     {'o', {"--import", "k.ptx"}, "--import"},
     {'p', {"--repack", "k.clbin"}, "--repack"},
@@ -54,7 +56,7 @@ const std::vector<Activity> k_activities = {
     {'u', {"--decrypt", "--decrypt-key", "other.key", "k.clbin"}, "--decrypt"},
 };
 constexpr std::string_view k_everywhere =
-    "cPbBltyievrdxDmopsSCkgaznu"; // for options that control messages
+    "cPbBltyievrdxDVMmopsSCkgaznu"; // for options that control messages
 
 // An option, a use of it, the words that it needs, and the activities that it changes.
 struct Use {
@@ -64,7 +66,7 @@ struct Use {
   std::string_view letters;
 };
 const std::vector<Use> k_uses = {
-    {"-o", {"-o", "out.o"}, {}, "PBcbxDmopsgaznu"},
+    {"-o", {"-o", "out.o"}, {}, "PBcbxDVMmopsgaznu"},
     {"--emit", {"--emit", "o"}, {}, "Bcb"},
     {"--symbol", {"--symbol", "x"}, {}, "cb"},
     {"--embed-header", {"--embed-header", "k.h"}, {}, "cb"},
@@ -148,7 +150,7 @@ const std::vector<Use> k_uses = {
     {"--key-type", {"--key-type", "content"}, {}, "k"},
     {"--encrypt-key", {"--encrypt-key", "c.key"}, {}, "Bcmpsn"},
     {"--encrypt-for", {"--encrypt-for", "r.pub"}, {}, "Bcmpsn"},
-    {"--decrypt-key", {"--decrypt-key", "c.key"}, {}, "cbBievrdxDmpsganu"},
+    {"--decrypt-key", {"--decrypt-key", "c.key"}, {}, "cbBievrdxDVMmpsganu"},
     {"--no-cache", {"--no-cache"}, {}, "PBc"},
 };
 
