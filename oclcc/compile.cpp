@@ -3,6 +3,7 @@
 
 #include "compile/compile_output.hpp"
 #include "compile/launchers.hpp"
+#include "compile/reproduction.hpp"
 #include "compile/unit_plan.hpp"
 #include "targets/disassembler.hpp"
 #include "targets/driver_compiler.hpp"
@@ -55,6 +56,11 @@ Result<std::vector<DeviceDescription>> devices_of_machines(const Options& option
     }
   }
   return all;
+}
+
+bool is_cubin_of_device(const RecordedEntry& entry) {
+  return entry.kind == format::BinaryKind::cubin &&
+         entry.details->target.origin == format::TargetOrigin::installed_device;
 }
 
 // A compile, from the words of the command line, which the options are, to bytes in a file.
@@ -211,6 +217,34 @@ public:
     m_reporter.note(fmt::format("{}: {} unit{} to build; {} in the compile cache", file,
                                 plan.units.size(), plan.units.size() == 1 ? "" : "s", plan.cached));
     return ExitCode::success;
+  }
+
+  // --reproduce: builds what a bundle records, for the targets of its entries and without a cache,
+  // and compares.
+  Result<ExitCode> reproduce() {
+    CLBIN_TRY(start_home());
+    CLBIN_TRY_ASSIGN(const BundleKeys keys, trust::read_decryption_keys(m_options, m_reporter));
+    CLBIN_TRY_ASSIGN(const auto bundle, open_readable_bundle(m_options.inputs.front().path, keys));
+    CLBIN_TRY_ASSIGN(auto entries, named(recorded_entries(bundle), m_options.inputs.front().path));
+    CLBIN_TRY(read_recorded_programs(m_options, keys, m_job, m_reporter));
+    Options chosen = m_options;
+    chosen.targets = reproducible_targets(entries, m_options.tools);
+    const bool has_devices = std::ranges::any_of(entries, [](const RecordedEntry& entry) {
+      return entry.details->target.origin == format::TargetOrigin::installed_device;
+    });
+    if (has_devices) {
+      CLBIN_TRY(plan_recorded_devices(entries));
+    }
+    CLBIN_TRY(add_offline_targets(m_job, chosen, m_workers, {}));
+    use_recorded_options(entries, m_job);
+    CLBIN_TRY_ASSIGN(m_job.spill, base::SpillFile::create(m_workers.home->path()));
+    CompileCache cache({}, file_stamp(m_workers.executable));
+    build_job(m_job, m_options, compiler_facts(m_workers.executable), m_workers.executable, cache,
+              m_reporter);
+    if (m_workers.stop.stop_requested()) {
+      return ExitCode::compile_failed;
+    }
+    return compare_with_recorded(entries, m_job, m_reporter);
   }
 
 private:
@@ -467,6 +501,33 @@ private:
     return {};
   }
 
+  // Makes targets of the installed devices that entries are for. A machine without any has none.
+  Result<void> plan_recorded_devices(const std::vector<RecordedEntry>& entries) {
+    auto installed = worker::find_installed_devices(m_workers, worker::PropertyQuery::skip);
+    if (!installed) {
+      m_reporter.warning(installed.error().message);
+      return {};
+    }
+    auto& devices = installed->devices;
+    std::erase_if(devices, [&](const DeviceDescription& device) {
+      return std::ranges::none_of(entries, [&](const RecordedEntry& entry) {
+        const format::Target& target = entry.details->target;
+        return target.origin == format::TargetOrigin::installed_device &&
+               target.identity == device.identity;
+      });
+    });
+    m_job.targets = device_targets(devices);
+    m_job.compilers.push_back(
+        worker::make_driver_compiler(m_workers, std::move(devices), std::move(installed->workers),
+                                     std::chrono::seconds(m_options.timeout_seconds)));
+    const auto contents = m_job.contents.get();
+    add_driver_facts(m_job.targets, contents, {});
+    return std::ranges::any_of(entries, is_cubin_of_device)
+               ? add_cubin_targets(m_job, m_workers,
+                                   std::chrono::seconds(m_options.timeout_seconds))
+               : Result<void>();
+  }
+
   // Modules are compiled already, and --source-only compiles nothing. --target alone starts no
   // driver. With --device, too, a bundle has entries of both.
   Result<void> plan_targets() {
@@ -571,7 +632,9 @@ private:
 ExitCode compile(const Options& options, const worker::WorkerSettings& settings,
                  const Caches& caches, Reporter& reporter) {
   Compile story(options, settings, caches, reporter);
-  return report_result(options.mode == Mode::plan ? story.plan_for_engine() : story.run(),
+  return report_result(options.mode == Mode::plan        ? story.plan_for_engine()
+                       : options.mode == Mode::reproduce ? story.reproduce()
+                                                         : story.run(),
                        reporter);
 }
 

@@ -51,6 +51,7 @@ struct ModeRow {
 constexpr ModeRow k_modes[] = {
     {Mode::compile, run_compile, Signals::clean_up},
     {Mode::plan, run_compile, Signals::clean_up},
+    {Mode::reproduce, run_compile, Signals::clean_up},
     {Mode::list_devices, list_devices, Signals::clean_up},
     {Mode::list_targets, list_targets, Signals::clean_up},
     {Mode::identity, identity, Signals::clean_up},

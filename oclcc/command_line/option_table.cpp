@@ -329,10 +329,10 @@ struct Scope {
   static constexpr OptionScope compile_or_bundle = compile | k_bundle_input | k_rebuilt_bundle;
   static constexpr OptionScope strip = scope_of(Mode::strip);
   static constexpr OptionScope compile_or_list =
-      scope_of(Mode::compile, Mode::list_devices, Mode::plan) | k_rebuilt_bundle;
-  static constexpr OptionScope offline =
-      scope_of(Mode::compile, Mode::list_targets, Mode::identity, Mode::plan, Mode::disassemble) |
-      k_rebuilt_bundle;
+      scope_of(Mode::compile, Mode::list_devices, Mode::plan, Mode::reproduce) | k_rebuilt_bundle;
+  static constexpr OptionScope offline = scope_of(Mode::compile, Mode::list_targets, Mode::identity,
+                                                  Mode::plan, Mode::disassemble, Mode::reproduce) |
+                                         k_rebuilt_bundle;
   static constexpr OptionScope writing =
       scope_of(Mode::compile, Mode::plan, Mode::strip, Mode::merge, Mode::repack, Mode::extract,
                Mode::sign, Mode::sign_message, Mode::strip_signature, Mode::encrypt, Mode::decrypt,
@@ -348,11 +348,12 @@ struct Scope {
   static constexpr OptionScope disassemble = scope_of(Mode::disassemble);
   static constexpr OptionScope verify = scope_of(Mode::verify);
   static constexpr OptionScope running =
-      scope_of(Mode::compile, Mode::verify, Mode::explain) | k_rebuilt_bundle;
+      scope_of(Mode::compile, Mode::verify, Mode::explain, Mode::reproduce) | k_rebuilt_bundle;
   static constexpr OptionScope calling =
       scope_of(Mode::compile, Mode::plan, Mode::list_devices, Mode::verify, Mode::explain) |
       k_rebuilt_bundle;
-  static constexpr OptionScope waiting = calling | scope_of(Mode::sign, Mode::disassemble);
+  static constexpr OptionScope waiting =
+      calling | scope_of(Mode::sign, Mode::disassemble, Mode::reproduce);
   static constexpr OptionScope keygen = scope_of(Mode::keygen);
   static constexpr OptionScope sign = scope_of(Mode::sign);
   static constexpr OptionScope sign_or_compile = scope_of(Mode::sign) | compile_or_rebuild;
@@ -362,7 +363,8 @@ struct Scope {
   static constexpr OptionScope decrypting =
       scope_of(Mode::info, Mode::explain, Mode::verify, Mode::diff, Mode::extract, Mode::merge,
                Mode::repack, Mode::strip, Mode::record, Mode::sign, Mode::sign_message,
-               Mode::encrypt, Mode::decrypt, Mode::disassemble, Mode::provenance, Mode::sbom) |
+               Mode::encrypt, Mode::decrypt, Mode::disassemble, Mode::provenance, Mode::sbom,
+               Mode::reproduce) |
       compile_or_bundle;
   static constexpr OptionScope record = scope_of(Mode::record);
   static constexpr OptionScope any = ~0ULL;
@@ -573,6 +575,10 @@ constexpr OptionRow k_option_table[] = {
              "made of, as an in-toto statement (SLSA provenance v1)"),
     mode_row(Group::inspecting, Mode::sbom, "sbom",
              "print the same as a bill of materials (CycloneDX 1.5)"),
+    mode_row(
+        Group::inspecting, Mode::reproduce, "reproduce",
+        "build every binary of the bundle FILE anew from what it records, without a cache, and "
+        "compare; the exit status is 1 if one differs"),
     {Group::inspecting, Form::flag, Scope::reporting, "json", "",
      set_constant<&Options::list_format, ListFormat::json>, "print the report as JSON"},
 

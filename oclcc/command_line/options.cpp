@@ -360,8 +360,9 @@ Result<void> check_inputs(const Options& options) {
                     : refused("'{}' needs a {}", mode,
                               options.mode == Mode::import_binaries ? "device binary" : "bundle");
   }
-  const bool takes_one = scope_allows(
-      scope_of(Mode::sign_message, Mode::disassemble, Mode::provenance, Mode::sbom), options.mode);
+  const bool takes_one = scope_allows(scope_of(Mode::sign_message, Mode::disassemble,
+                                               Mode::provenance, Mode::sbom, Mode::reproduce),
+                                      options.mode);
   if (takes_one && inputs.size() != 1) {
     return refused("'{}' accepts one {}, not {}", mode,
                    options.mode == Mode::disassemble ? "file" : "bundle", inputs.size());

@@ -32,6 +32,7 @@ enum class Mode : std::uint8_t {
   disassemble,
   provenance,
   sbom,
+  reproduce,
   diff,
   cache_stats,
   clear_cache,

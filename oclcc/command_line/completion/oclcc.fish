@@ -73,6 +73,7 @@ complete -c oclcc -l 'disassemble' -d 'print the instructions of the one device 
 complete -c oclcc -l 'kernel' -x -d 'with --disassemble: only of the kernel NAME'
 complete -c oclcc -l 'provenance' -d 'print the sources, compilers and options that the binaries of the bundle FILE were made of, as an in-toto statement'
 complete -c oclcc -l 'sbom' -d 'print the same as a bill of materials'
+complete -c oclcc -l 'reproduce' -d 'build every binary of the bundle FILE anew from what it records, without a cache, and compare'
 complete -c oclcc -l 'json' -d 'print the report as JSON'
 complete -c oclcc -l 'plan' -x -d 'compile nothing'
 complete -c oclcc -l 'machine' -r -d 'with --plan or --import: use the devices in FILE, which --identity --json printed on another machine, and not those of this machine'

@@ -174,6 +174,9 @@ oclcc --help=all
 #|                             in-toto statement (SLSA provenance v1)
 #|     --sbom                  print the same as a bill of materials (CycloneDX
 #|                             1.5)
+#|     --reproduce             build every binary of the bundle FILE anew from what
+#|                             it records, without a cache, and compare; the exit
+#|                             status is 1 if one differs
 #|     --json                  print the report as JSON
 #|
 #| Building on several machines:

@@ -42,6 +42,7 @@ const std::vector<Activity> k_activities = {
     {'D', {"--disassemble", "k.clbin"}, "--disassemble"},
     {'V', {"--provenance", "k.clbin"}, "--provenance"},
     {'M', {"--sbom", "k.clbin"}, "--sbom"},
+    {'R', {"--reproduce", "k.clbin"}, "--reproduce"},
     {'m', {"--merge", "k.clbin"}, "--merge"},
     {'o', {"--import", "k.ptx"}, "--import"},
     {'p', {"--repack", "k.clbin"}, "--repack"},
@@ -56,7 +57,7 @@ const std::vector<Activity> k_activities = {
     {'u', {"--decrypt", "--decrypt-key", "other.key", "k.clbin"}, "--decrypt"},
 };
 constexpr std::string_view k_everywhere =
-    "cPbBltyievrdxDVMmopsSCkgaznu"; // for options that control messages
+    "cPbBltyievrdxDVMRmopsSCkgaznu"; // for options that control messages
 
 // An option, a use of it, the words that it needs, and the activities that it changes.
 struct Use {
@@ -82,7 +83,7 @@ const std::vector<Use> k_uses = {
     {"--source-only", {"--source-only"}, {}, "c"},
     {"--device", {"--device", "gpu"}, {}, "PBcler"},
     {"--target", {"--target", "spirv:1.2"}, {}, "PBc"},
-    {"--tool", {"--tool", "clang=clang"}, {}, "PBctyD"},
+    {"--tool", {"--tool", "clang=clang"}, {}, "PBctyDR"},
     {"--device-option", {"--device-option", "gpu=-w"}, {}, "Pc"},
     {"-D", {"-DX"}, {}, "Pc"},
     {"-U", {"-UX"}, {}, "Pc"},
@@ -116,9 +117,9 @@ const std::vector<Use> k_uses = {
     {"-fsyntax-only", {"-fsyntax-only"}, {}, "Bc"},
     {"-###", {"-###"}, {}, "c"},
     {"--compile-commands", {"--compile-commands"}, {}, "c"},
-    {"-j", {"-j", "2"}, {}, "Bcer"},
-    {"--timeout", {"--timeout", "9"}, {}, "PBclergD"},
-    {"--memory-limit", {"--memory-limit", "1G"}, {}, "PBcl"},
+    {"-j", {"-j", "2"}, {}, "BcerR"},
+    {"--timeout", {"--timeout", "9"}, {}, "PBclergDR"},
+    {"--memory-limit", {"--memory-limit", "1G"}, {}, "PBclR"},
     {"--keep-going", {"--keep-going"}, {}, "Bc"},
     {"--machine", {"--machine", "m.json"}, {}, "Po"},
     {"--unit",
@@ -150,7 +151,7 @@ const std::vector<Use> k_uses = {
     {"--key-type", {"--key-type", "content"}, {}, "k"},
     {"--encrypt-key", {"--encrypt-key", "c.key"}, {}, "Bcmpsn"},
     {"--encrypt-for", {"--encrypt-for", "r.pub"}, {}, "Bcmpsn"},
-    {"--decrypt-key", {"--decrypt-key", "c.key"}, {}, "cbBievrdxDVMmpsganu"},
+    {"--decrypt-key", {"--decrypt-key", "c.key"}, {}, "cbBievrdxDVMRmpsganu"},
     {"--no-cache", {"--no-cache"}, {}, "PBc"},
 };
 
