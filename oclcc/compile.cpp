@@ -244,6 +244,7 @@ public:
     if (m_workers.stop.stop_requested()) {
       return ExitCode::compile_failed;
     }
+    read_build_logs(m_job);
     return compare_with_recorded(entries, m_job, m_reporter);
   }
 

@@ -71,12 +71,16 @@ struct Comparison {
   std::string text{}; // for people; empty for `same`
 };
 
-std::string failure_of(const UnitResult& result) {
+std::string failure_of(const JobUnit& unit) {
+  const UnitResult& result = unit.result;
   if (!result.failure.empty()) {
     return result.failure;
   }
-  const bool has_error = result.reply && !result.reply->error.empty();
-  return has_error ? result.reply->error : "it does not compile";
+  if (result.reply && !result.reply->error.empty()) {
+    return result.reply->error;
+  }
+  const auto error = std::ranges::find(unit.diagnostics, Severity::error, &Diagnostic::severity);
+  return error == unit.diagnostics.end() ? "it does not compile" : error->text;
 }
 
 class Comparer {
@@ -110,7 +114,7 @@ public:
         return compare_bytes(entry, recorded, built.view(), unit->second->result);
       }
     }
-    return Comparison{Finding::failed, failure_of(first->second->result)};
+    return Comparison{Finding::failed, failure_of(*first->second)};
   }
 
 private:

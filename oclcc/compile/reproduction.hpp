@@ -28,10 +28,10 @@ reproducible_targets(std::vector<RecordedEntry>& entries,
 // may be among, and the units the sizes of work-groups that the kernels are specialized for.
 void use_recorded_options(const std::vector<RecordedEntry>& entries, Job& job);
 
-// Prints a line for each entry, after the units of `job`, which has the bundle, were built: "same",
-// "differs", with the first byte and what contains it, "failed" or "missing". Returns the exit
-// status: compile_failed if an entry differs or failed, no_device if nothing could be built.
-// Errors: those of the reader and of the job's files.
+// Prints a line for each entry, after the units of `job`, which has the bundle, were built and
+// read_build_logs was called: "same", "differs", with the first byte and what contains it, "failed"
+// or "missing". Returns the exit status: compile_failed if an entry differs or failed, no_device if
+// nothing could be built. Errors: those of the reader and of the job's files.
 [[nodiscard]] Result<ExitCode> compare_with_recorded(const std::vector<RecordedEntry>& entries,
                                                      const Job& job, Reporter& reporter);
 
