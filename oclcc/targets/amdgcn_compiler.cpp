@@ -141,7 +141,8 @@ Words language_words(const OfflineTarget& target) {
 
 // AMD's link order. The files oclc_* contain one constant each, which the others test.
 Words library_words(const ToolSession& session, const FamilyRequest& request) {
-  const auto& [target, options, shared] = request;
+  const OfflineTarget& target = request.target;
+  const Words& options = request.options;
   const auto word_of = [](bool is_on) { return is_on ? "on" : "off"; };
   const bool is_relaxed = has(options, k_relaxed_math);
   Words names = {

@@ -12,6 +12,8 @@ using base::Bytes;
 
 namespace {
 
+constexpr std::string_view k_extension_option = "-cl-ext="; // of clang
+constexpr std::string_view k_lack = "oclcc: no extension ";
 constexpr std::string_view k_standard_3_0 = "-cl-std=CL3.0";
 // clang 23 knows it. Its features are optional in OpenCL C 3.0.
 constexpr std::string_view k_standard_3_1 = "-cl-std=CL3.1";
@@ -32,6 +34,7 @@ const OptionRule k_common_rules[] = {
     {k_standard_3_1,
      OptionEffect::pass,
      {std::string(k_standard_3_0), "-include", k_header_of_3_1}},
+    {k_extension_option, OptionEffect::ignore}, // extension_checks()
     {"-cl-single-precision-constant"},
     {"-cl-mad-enable"},
     {"-cl-no-signed-zeros"},
@@ -135,6 +138,45 @@ Result<Words> unit_words(const FamilyRequest& request, std::span<const OptionRul
   return words;
 }
 
+Result<Words> requested_extensions(const Words& options) {
+  Words names;
+  for (const std::string& option : options) {
+    for (std::size_t at = option.starts_with(k_extension_option) ? k_extension_option.size()
+                                                                 : option.npos;
+         at < option.size(); ++at) {
+      const std::size_t end = std::min(option.find(',', at), option.size());
+      if (option[at] != '+' || at + 1 == end) {
+        return fail(ErrorCode::invalid_argument, "'{}': extensions are requested as '+NAME,+NAME'",
+                    option);
+      }
+      names.push_back(option.substr(at + 1, end - at - 1));
+      at = end;
+    }
+  }
+  return names;
+}
+
+std::string extension_checks(const Words& extensions) {
+  std::string text;
+  for (const std::string& name : extensions) {
+    text += fmt::format("#ifndef {0}\n#error {1}{0}\n#endif\n", name, k_lack);
+  }
+  return text + "#line 1\n";
+}
+
+Result<void> require_extensions(BuildReply& reply) {
+  const std::size_t at = reply.log.find(k_lack);
+  if (reply.cl_code == 0 || at == std::string::npos) {
+    return {};
+  }
+  const std::size_t name = at + k_lack.size();
+  const std::string extension =
+      reply.log.substr(name, reply.log.find_first_of(" \"\r\n", name) - name);
+  reply = {};
+  return fail(ErrorCode::invalid_argument, "its compiler does not have the extension '{}'",
+              extension);
+}
+
 std::string source_name(std::string_view symbol) {
   constexpr std::string_view k_mangled = "_Z";
   // Called by the printf of nvptx/language.clh.
@@ -206,11 +248,11 @@ rows_with_clang(std::vector<ToolRow::Tool> (*others)(const ClangRelease& release
   return rows;
 }
 
-std::string pointers_preparation(const OfflineTarget& /*target*/) {
+Result<std::string> pointers_preparation(const FamilyRequest& /*request*/) {
   return "pointers";
 }
 
-Result<Bytes> ask_for_typed_pointers(const ToolSession& session, const OfflineTarget& /*target*/) {
+Result<Bytes> ask_for_typed_pointers(const ToolSession& session, const FamilyRequest& /*request*/) {
   CLBIN_TRY(session.write_input("empty.cl", {}));
   CLBIN_TRY_ASSIGN(
       const ToolRun run,

@@ -66,9 +66,9 @@ inline constexpr ClangRelease k_clang_releases[] = {
 // Typed pointers exist up to clang 16, and must be asked for from clang 15 on. A FamilyCompiler
 // that wants to know has this as its preparation.
 inline constexpr const char* k_typed_pointers = "-no-opaque-pointers";
-[[nodiscard]] std::string pointers_preparation(const OfflineTarget& target);
+[[nodiscard]] Result<std::string> pointers_preparation(const FamilyRequest& request);
 [[nodiscard]] Result<base::Bytes> ask_for_typed_pointers(const ToolSession& session,
-                                                         const OfflineTarget& target);
+                                                         const FamilyRequest& request);
 // `shared` is the file with the answer.
 [[nodiscard]] Result<bool> has_typed_pointers(const std::filesystem::path& shared);
 
@@ -85,6 +85,14 @@ struct FrontEndCall {
 // no rule knows it.
 [[nodiscard]] Result<Words> unit_words(const FamilyRequest& request,
                                        std::span<const OptionRule> rules, BuildReply& reply);
+
+// Returns the names in "-cl-ext=+NAME,+NAME". invalid_argument: a name has no "+".
+[[nodiscard]] Result<Words> requested_extensions(const Words& options);
+// Returns lines that precede the main file, without changing its line numbers, and that fail unless
+// the macro of each extension is defined. Each family defines those of extensions that work.
+[[nodiscard]] std::string extension_checks(const Words& extensions);
+// invalid_argument, with the name, and without the log: a line of extension_checks failed.
+[[nodiscard]] Result<void> require_extensions(BuildReply& reply);
 
 // Compiles the session's main file. Returns whether clang succeeded; its messages go to the reply's
 // log, and a failure sets the reply's code. Errors as for ToolSession::run; internal: the first

@@ -3,7 +3,6 @@
 #include "format/binary/binary_kernels.hpp"
 #include "targets/clang_front_end.hpp"
 
-#include <charconv>
 #include <mutex>
 
 namespace oclcc::offline {
@@ -111,14 +110,6 @@ std::vector<std::filesystem::path> ptxas_folders() {
   return {"/usr/local/cuda/bin", "/opt/cuda/bin"};
 }
 
-// "sm_90" → 90
-unsigned capability_of(std::string_view architecture) {
-  unsigned capability = 0;
-  architecture.remove_prefix(std::min(std::string_view("sm_").size(), architecture.size()));
-  std::from_chars(architecture.data(), architecture.data() + architecture.size(), capability);
-  return capability;
-}
-
 // ptxas takes PTX for the same or a lower compute capability: the highest such that is a target, of
 // at most 9.0, because PTX of higher ones contains nothing more.
 OfflineTarget ptx_target(const OfflineTarget& target) {
@@ -133,6 +124,11 @@ OfflineTarget ptx_target(const OfflineTarget& target) {
     }
   }
   return best;
+}
+
+FamilyRequest for_ptx(FamilyRequest request) {
+  request.target = ptx_target(request.target);
+  return request;
 }
 
 std::vector<ToolRow> cubin_tools(const OfflineTarget& target) {
@@ -150,9 +146,7 @@ std::vector<ToolRow> cubin_tools(const OfflineTarget& target) {
 
 Result<void> compile_cubin(const ToolSession& session, const FamilyRequest& request,
                            BuildReply& reply) {
-  FamilyRequest ptx = request;
-  ptx.target = ptx_target(request.target);
-  CLBIN_TRY(k_nvptx_compiler.compile(session, ptx, reply));
+  CLBIN_TRY(k_nvptx_compiler.compile(session, for_ptx(request), reply));
   if (reply.binary.empty()) {
     return {}; // the source has errors
   }
@@ -189,9 +183,9 @@ std::shared_ptr<Compiler> make_ptxas_compiler(std::filesystem::path tool,
 
 const FamilyCompiler k_cubin_compiler = {
     cubin_tools, compile_cubin,
-    [](const OfflineTarget& target) { return k_nvptx_compiler.preparation_of(ptx_target(target)); },
-    [](const ToolSession& session, const OfflineTarget& target) {
-      return k_nvptx_compiler.prepare(session, ptx_target(target));
+    [](const FamilyRequest& request) { return k_nvptx_compiler.preparation_of(for_ptx(request)); },
+    [](const ToolSession& session, const FamilyRequest& request) {
+      return k_nvptx_compiler.prepare(session, for_ptx(request));
     }};
 
 } // namespace oclcc::offline

@@ -13,6 +13,8 @@ namespace oclcc::offline {
 [[nodiscard]] std::string_view nvptx_conversions();
 [[nodiscard]] std::string_view nvptx_math_float();
 [[nodiscard]] std::string_view nvptx_math_double();
+// Those of extensions, which follow.
+[[nodiscard]] std::string_view nvptx_half();
 // Image functions in LLVM's IR.
 [[nodiscard]] std::string_view nvptx_images();
 // A header that defines the macros of NVIDIA's driver.

@@ -75,7 +75,8 @@ DefinitionHead read_head(std::string_view line) {
   return head;
 }
 
-// Returns the end of the argument that starts at `start`: its comma or the parenthesis of the list.
+// Returns the end of the argument that starts at `start`: its comma, or the parenthesis or the end
+// of the list.
 std::size_t argument_end(std::string_view line, std::size_t start) {
   int depth = 0;
   std::size_t at = start;
@@ -84,7 +85,8 @@ std::size_t argument_end(std::string_view line, std::size_t start) {
     if (depth == 0 && (character == ',' || character == ')')) {
       break;
     }
-    depth += character == '(' ? 1 : character == ')' ? -1 : 0;
+    depth += character == '(' || character == '<' ? 1 : 0;
+    depth -= character == ')' || character == '>' ? 1 : 0;
   }
   return at;
 }
@@ -119,6 +121,8 @@ public:
     }
     add_samplers();
     add_copies();
+    std::ranges::for_each(m_divided, [&](unsigned width) { add_division(width); });
+    std::ranges::for_each(m_compared, [&](const auto& predicate) { add_comparison(predicate); });
     add_annotations();
     return std::move(m_text);
   }
@@ -176,6 +180,7 @@ private:
       CLBIN_TRY(edit_string(edited));
       CLBIN_TRY(edit_samplers(edited));
       edit_square_roots(edited);
+      edit_half(edited);
     }
     m_text += edited + "\n";
     return {};
@@ -203,6 +208,81 @@ private:
     for (std::size_t at = line.find(k_sqrt); at != std::string::npos; at = line.find(k_sqrt)) {
       line.replace(at, k_sqrt.size(), k_approximate_sqrt);
     }
+  }
+
+  // "%q = fdiv <2 x half> %a, %b" → "%q = call <2 x half> @oclcc_divide_2(<2 x half> %a, …". The
+  // back end divides half in float, with the error of float's division, and rounds that. That of
+  // clang 19 cannot select a comparison of two components whose result becomes a vector of short.
+  void edit_half(std::string& line) {
+    const std::size_t division = line.find(" = fdiv ");
+    const bool is_division = division != std::string::npos;
+    const std::size_t operation = is_division ? division : line.find(" = fcmp ");
+    const std::size_t element = line.find("half", std::min(operation, line.size()));
+    if (element == std::string::npos) {
+      return;
+    }
+    const std::size_t end = line.find(' ', element);
+    const std::size_t start = line[end - 1] == '>' ? line.rfind('<', element) : element;
+    unsigned width = 1;
+    std::from_chars(line.data() + start + 1, line.data() + element, width);
+    if (!is_division && width != 2) {
+      return;
+    }
+    std::string function = fmt::format("divide_{}", width);
+    if (is_division) {
+      m_divided.insert(width);
+    } else {
+      const std::size_t predicate = line.rfind(' ', start - 2) + 1;
+      function = "compare_" + line.substr(predicate, start - 1 - predicate);
+      m_compared.insert(line.substr(predicate, start - 1 - predicate));
+    }
+    const std::string type = line.substr(start, end - start);
+    const std::size_t first_end = argument_end(line, end + 1);
+    const std::size_t second = first_end + 2; // behind ", "
+    const std::size_t second_end = argument_end(line, second);
+    line = fmt::format("{0} = call {1} @oclcc_{2}({3} {4}, {3} {5}){6}", line.substr(0, operation),
+                       is_division ? type : "<2 x i1>", function, type,
+                       line.substr(end + 1, first_end - end - 1),
+                       line.substr(second, second_end - second), line.substr(second_end));
+  }
+
+  // `predicate` is that of an operator: oeq, une, olt, ole, ogt, or oge.
+  void add_comparison(const std::string& predicate) {
+    m_text += fmt::format(
+        "define internal <2 x i1> @oclcc_compare_{}(<2 x half> %a, <2 x half> %b) alwaysinline "
+        "nounwind {{\n"
+        "  %x = bitcast <2 x half> %a to i32\n  %y = bitcast <2 x half> %b to i32\n"
+        "  %m = call i32 asm \"{{ .reg .pred p, q; .reg .b16 l, h; setp.{}.f16x2 p|q, $1, $2; "
+        "selp.b16 l, 1, 0, p; selp.b16 h, 1, 0, q; mov.b32 $0, {{l, h}}; }}\", \"=r,r,r\""
+        "(i32 %x, i32 %y)\n"
+        "  %v = bitcast i32 %m to <2 x i16>\n  %r = icmp ne <2 x i16> %v, zeroinitializer\n"
+        "  ret <2 x i1> %r\n}}\n",
+        predicate, predicate == "une" ? "neu" : predicate.substr(1));
+  }
+
+  // Rounding the quotient of float to half again gives the correctly rounded one (half.cl). LLVM
+  // replaces its function for the instruction by its own division, but not assembler text.
+  void add_division(unsigned width) {
+    const std::string type = width == 1 ? "half" : fmt::format("<{} x half>", width);
+    m_text += fmt::format("define internal {0} @oclcc_divide_{1}({0} %a, {0} %b) alwaysinline "
+                          "nounwind {{\n",
+                          type, width);
+    for (const char argument : {'a', 'b'}) {
+      m_text += fmt::format("  %{0}v = bitcast {1} %{0} to <{2} x half>\n"
+                            "  %{0}f = fpext <{2} x half> %{0}v to <{2} x float>\n",
+                            argument, type, width);
+    }
+    for (unsigned i = 0; i < width; ++i) {
+      m_text += fmt::format("  %a{0} = extractelement <{1} x float> %af, i32 {0}\n"
+                            "  %b{0} = extractelement <{1} x float> %bf, i32 {0}\n"
+                            "  %q{0} = call float asm \"div.rn.f32 $0, $1, $2;\", \"=f,f,f\""
+                            "(float %a{0}, float %b{0})\n"
+                            "  %r{2} = insertelement <{1} x float> {3}, float %q{0}, i32 {0}\n",
+                            i, width, i + 1, i == 0 ? "undef" : fmt::format("%r{}", i));
+    }
+    m_text += fmt::format("  %h = fptrunc <{0} x float> %r{0} to <{0} x half>\n"
+                          "  %r = bitcast <{0} x half> %h to {1}\n  ret {1} %r\n}}\n",
+                          width, type);
   }
 
   static Result<void> not_constant() {
@@ -362,6 +442,8 @@ private:
   std::map<std::string, std::set<std::size_t>, std::less<>> m_handles; // arguments of kernels
   std::string m_conversions; // for the entry of the kernel that is being read
   std::set<unsigned> m_samplers;
+  std::set<unsigned> m_divided; // numbers of components of half
+  std::set<std::string> m_compared;
   std::map<std::string, std::size_t> m_copies; // constants to the numbers of their copies
   std::map<std::string, std::string_view, std::less<>> m_constants;
   std::string_view m_old_annotations;

@@ -29,6 +29,33 @@ const OptionRule k_nvptx_rules[] = {
      {"-debug-info-kind=line-directives-only", "-dwarf-version=2", "-fdebug-compilation-dir=."}},
 };
 
+// What NVIDIA's devices have, and the language of their driver does not.
+struct Extension {
+  std::string_view name;
+  unsigned capability;             // the lowest: 53 for sm_53
+  std::string_view (*functions)(); // in the order in which they are compiled
+};
+const Extension k_own_extensions[] = {
+    {"cl_khr_fp16", 53, nvptx_half},
+};
+
+// Returns the requested ones, in this order. The others are those that the driver has, too, or
+// unknown. invalid_argument: the target lacks one.
+Result<std::vector<Extension>> extensions_of(const FamilyRequest& request) {
+  std::vector<Extension> extensions;
+  for (const Extension& extension : k_own_extensions) {
+    if (!has(request.extensions, extension.name)) {
+      continue;
+    }
+    if (capability_of(request.target.architecture) < extension.capability) {
+      return fail(ErrorCode::invalid_argument, "'{}' requires sm_{} or later", extension.name,
+                  extension.capability);
+    }
+    extensions.push_back(extension);
+  }
+  return extensions;
+}
+
 // Returns the lowest version of PTX, "7.8", that has the target (PTX ISA 9.0, release notes; ptxas
 // 13.0), so that the oldest driver accepts it.
 std::string ptx_version(std::string_view architecture) {
@@ -44,8 +71,8 @@ std::string ptx_version(std::string_view architecture) {
   return "6.0";
 }
 
-// Returns the lowest version of PTX that has the target and the parameters of each kernel (PTX ISA
-// 9.0, ".param"). invalid_argument: no version has them.
+// Returns the lowest version of PTX that has the target and the parameters of each
+// kernel (PTX ISA 9.0, ".param"). invalid_argument: no version has them.
 Result<std::string> ptx_version_for(const OfflineTarget& target, std::string_view ptx) {
   constexpr std::uint64_t k_small = 4352;
   constexpr std::uint64_t k_large = 32764; // since PTX 8.1, from sm_70 on
@@ -110,12 +137,19 @@ Result<std::string> read(const ToolSession& session, const char* name) {
 }
 
 // The built-in functions of oclcc: one translation unit in OpenCL C.
-std::string overlay_text() {
+std::string overlay_text(const std::vector<Extension>& extensions) {
   std::string overlay;
   for (const std::string_view part :
        {nvptx_prologue(), nvptx_work_items(), nvptx_integer(), nvptx_atomics(), nvptx_conversions(),
         nvptx_math_float(), nvptx_math_double()}) {
     overlay += part;
+  }
+  const Extension* previous = nullptr;
+  for (const Extension& extension : extensions) {
+    if (previous == nullptr || previous->functions != extension.functions) {
+      overlay += extension.functions();
+    }
+    previous = &extension;
   }
   return overlay;
 }
@@ -125,8 +159,10 @@ Words images_words(const OfflineTarget& target) {
   return words_of("-cc1") + target_words(target) +
          words_of("-disable-llvm-passes -emit-llvm-bc -o images.bc -x ir images.ll");
 }
-Words overlay_words(const OfflineTarget& target) {
-  return words_of("-cc1") + target_words(target) +
+Words overlay_words(const OfflineTarget& target, const std::vector<Extension>& extensions) {
+  const std::string more = fmt::format("-cl-ext=+cl_khr_fp16,+cl_khr_3d_image_writes -DOCLCC_SM={}",
+                                       clang_architecture(target).substr(3));
+  return words_of("-cc1") + target_words(target) + words_of(extensions.empty() ? "" : more) +
          words_of("-cl-std=CL1.2 -O2 -ffp-contract=off -disable-llvm-passes -mlink-bitcode-file "
                   "images.bc -emit-llvm-bc -w -o overlay.bc -x cl overlay.cl");
 }
@@ -143,15 +179,27 @@ std::string_view standard_of(const Words& options) {
   return last == options.rend() ? k_default_standard : std::string_view(*last);
 }
 
-// Those that the driver has, and clang does not declare for this triple. clang 19 declares
-// functions of depth images with their extension only.
-std::string extensions_of(std::string_view standard) {
+// The requested extensions, and those that the driver has, and clang does not declare for this
+// triple. clang 19 declares functions of depth images with their extension only.
+std::string extension_word(std::string_view standard, const std::vector<Extension>& requested) {
   std::string extensions = "-cl-ext=+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics,"
                            "+cl_khr_3d_image_writes,+cl_khr_depth_images";
   if (standard.starts_with("-cl-std=CL3.")) {
     extensions += ",+__opencl_c_3d_image_writes,+__opencl_c_images";
   }
+  for (const Extension& extension : requested) {
+    extensions += fmt::format(",+{}", extension.name);
+  }
   return extensions;
+}
+
+// clang defines the macros of some of them only: those of features where the language has them.
+std::string language_with(const std::vector<Extension>& extensions) {
+  std::string text;
+  for (const Extension& extension : extensions) {
+    text += extension.name.starts_with("cl_") ? fmt::format("#define {} 1\n", extension.name) : "";
+  }
+  return text.append(nvptx_language());
 }
 
 // Refuses PTX that the driver would reject, or that has variables without a value.
@@ -203,25 +251,28 @@ std::vector<ToolRow> nvptx_tools(const OfflineTarget& /*target*/) {
   });
 }
 
-std::string nvptx_preparation(const OfflineTarget& target) {
-  static const std::string k_texts =
-      base::to_hex(base::digest_of(base::as_bytes(overlay_text() + std::string(nvptx_images()))));
-  return fmt::format("functions {}: {} {}", k_texts, fmt::join(images_words(target), " "),
-                     fmt::join(overlay_words(target), " "));
+Result<std::string> nvptx_preparation(const FamilyRequest& request) {
+  CLBIN_TRY_ASSIGN(const auto extensions, extensions_of(request));
+  const std::string texts = overlay_text(extensions).append(nvptx_images());
+  return fmt::format("functions {}: {} {}", base::to_hex(base::digest_of(base::as_bytes(texts))),
+                     fmt::join(images_words(request.target), " "),
+                     fmt::join(overlay_words(request.target, extensions), " "));
 }
 
-Result<base::Bytes> prepare_nvptx(const ToolSession& session, const OfflineTarget& target) {
+Result<base::Bytes> prepare_nvptx(const ToolSession& session, const FamilyRequest& request) {
+  CLBIN_TRY_ASSIGN(const auto extensions, extensions_of(request));
   CLBIN_TRY(session.write_input("images.ll", nvptx_images()));
-  CLBIN_TRY(session.run_step("clang", images_words(target)));
-  CLBIN_TRY(session.write_input("overlay.cl", overlay_text()));
-  CLBIN_TRY(session.run_step("clang", overlay_words(target)));
+  CLBIN_TRY(session.run_step("clang", images_words(request.target)));
+  CLBIN_TRY(session.write_input("overlay.cl", overlay_text(extensions)));
+  CLBIN_TRY(session.run_step("clang", overlay_words(request.target, extensions)));
   return session.read_output("clang", "overlay.bc");
 }
 
 // The back end's part: IR to PTX.
 Result<std::string> assemble(const ToolSession& session, const FamilyRequest& request,
                              std::optional<unsigned> registers, std::string_view ir) {
-  const auto& [target, options, shared] = request;
+  const OfflineTarget& target = request.target;
+  const Words& options = request.options;
   const bool is_exact = has(options, k_correct_rounding);
   const NvptxSettings settings{registers,
                                is_exact ? SquareRoot::correctly_rounded : SquareRoot::approximate};
@@ -248,15 +299,16 @@ Result<void> compile_nvptx(const ToolSession& session, const FamilyRequest& requ
                            BuildReply& reply) {
   CLBIN_TRY_ASSIGN(auto words, unit_words(request, k_nvptx_rules, reply));
   CLBIN_TRY_ASSIGN(const auto registers, max_registers(request.options));
+  CLBIN_TRY_ASSIGN(const auto extensions, extensions_of(request));
   // clang 17 and later define __CUDA_ARCH__ for OpenCL C, too. The driver does not.
   const FrontEndCall call{
       target_words(request.target) +
           Words{std::string(k_default_standard), "-O2", "-ffp-contract=on", "-U__CUDA_ARCH__",
-                k_asm_keyword, extensions_of(standard_of(request.options)), "-Wno-linker-warnings",
-                "-disable-llvm-passes", "-mlink-builtin-bitcode", request.shared.string(),
-                "-mlink-builtin-bitcode", session.path("libclc").string(), "-emit-llvm", "-o",
-                "kernel.ll"},
-      std::move(words), std::string(nvptx_language())};
+                k_asm_keyword, extension_word(standard_of(request.options), extensions),
+                "-Wno-linker-warnings", "-disable-llvm-passes", "-mlink-builtin-bitcode",
+                request.shared.string(), "-mlink-builtin-bitcode", session.path("libclc").string(),
+                "-emit-llvm", "-o", "kernel.ll"},
+      std::move(words), language_with(extensions)};
   CLBIN_TRY_ASSIGN(const bool is_compiled, run_front_end(session, call, reply));
   if (!is_compiled) {
     return {};

@@ -20,6 +20,7 @@ struct NvptxSettings {
 //   .samplerref parameters, of required work-group sizes (.reqntid) and of `settings`;
 // - a .global .samplerref for each constant sampler;
 // - the square roots of float that `settings` wants;
+// - divisions of half that are correctly rounded;
 // - copies in global memory of the strings that printf takes, because the driver reads no others;
 // - functions other than kernels internal, and inlined where there are images: a handle must reach
 //   its instruction as a parameter of the kernel.

@@ -40,12 +40,6 @@ std::string version_in(std::string_view text) {
 // In a folder of its own.
 constexpr const char* k_shared_file = "prepared";
 
-// Returns the name of what the units of a job share; empty if there is no such thing.
-std::string preparation_of(const OfflineJob& job) {
-  const FamilyCompiler& family = family_compiler(job.target.family);
-  return family.preparation_of == nullptr ? std::string() : family.preparation_of(job.target);
-}
-
 // Another version makes other bytes, hence it must be chosen, and not only installed.
 Result<void> require_tested(const OfflineJob& job, const std::string& tool,
                             const std::string& version) {
@@ -73,23 +67,13 @@ Result<void> require_known_target(const OfflineJob& job, const std::string& vers
               job.first_clang, job.tools.find("clang")->second.string(), version);
 }
 
-std::string key_of_shared(const OfflineJob& job) {
-  const std::string name = preparation_of(job);
-  const auto clang = job.tools.find("clang");
-  return clang == job.tools.end() ? name : fmt::format("{}\n{}", name, clang->second.string());
-}
-
 // Builds with the tools of each target.
 class ToolsCompiler final : public OfflineCompiler {
 public:
   ToolsCompiler(std::vector<OfflineJob> jobs, worker::WorkerSettings settings,
                 std::chrono::seconds timeout, SealedFiles kept)
       : m_jobs(std::move(jobs)), m_settings(std::move(settings)), m_timeout(timeout),
-        m_kept(std::move(kept)), m_facts(compiler_facts(m_settings.executable)) {
-    for (const OfflineJob& job : m_jobs) {
-      m_shared[key_of_shared(job)];
-    }
-  }
+        m_kept(std::move(kept)), m_facts(compiler_facts(m_settings.executable)) {}
 
   Result<void> require_tested_tools(std::size_t target) override {
     const OfflineJob& job = m_jobs[target];
@@ -118,7 +102,7 @@ private:
     return result;
   }
 
-  // What the units of targets share whose preparation_of and clang are the same.
+  // What units share whose preparation_of and clang are the same.
   struct Shared {
     std::mutex mutex;
     std::optional<Result<ToolSession>> session; // in whose folder it is
@@ -138,26 +122,35 @@ private:
       }
     }
     CLBIN_TRY(write_source_files(*unit.source, session.folder()));
-    CLBIN_TRY_ASSIGN(auto shared, shared_file(job));
-    return family_compiler(job.target.family)
-        .compile(session, {job.target, unit.options.words(), std::move(shared)}, reply);
+    FamilyRequest request{job.target, unit.options.words()};
+    CLBIN_TRY_ASSIGN(request.extensions, requested_extensions(request.options));
+    if (!request.extensions.empty()) {
+      const std::string checks = extension_checks(request.extensions);
+      CLBIN_TRY(session.write_input(k_main_file, checks + unit.source->main.text));
+    }
+    CLBIN_TRY_ASSIGN(request.shared, shared_file(job, request));
+    CLBIN_TRY(family_compiler(job.target.family).compile(session, request, reply));
+    return require_extensions(reply);
   }
 
   Result<ToolSession> start_tools(const OfflineJob& job, std::string_view folder_prefix) const {
     return ToolSession::start(job.tools, m_settings, m_timeout, folder_prefix);
   }
 
-  // Returns the file that units of the target share, prepared at the first call; empty if there is
-  // none. Units that do not share it do not wait for it.
-  Result<std::filesystem::path> shared_file(const OfflineJob& job) {
-    const std::string name = preparation_of(job);
-    if (name.empty()) {
+  // Returns the file that such units share, prepared at the first call; empty if there is none.
+  // Units that do not share it do not wait for it.
+  Result<std::filesystem::path> shared_file(const OfflineJob& job, const FamilyRequest& request) {
+    const auto preparation_of = family_compiler(job.target.family).preparation_of;
+    if (preparation_of == nullptr) {
       return std::filesystem::path();
     }
-    Shared& shared = m_shared.at(key_of_shared(job));
+    CLBIN_TRY_ASSIGN(const std::string name, preparation_of(request));
+    std::unique_lock lock_of_all(m_mutex);
+    Shared& shared = m_shared[fmt::format("{}\n{}", name, job.tools.at("clang").string())];
+    lock_of_all.unlock();
     const std::lock_guard lock(shared.mutex);
     if (!shared.session) {
-      shared.session.emplace(prepare(job, name));
+      shared.session.emplace(prepare(job, request, name));
     }
     if (!*shared.session) {
       return tl::unexpected(shared.session->error()); // each unit would wait for it again
@@ -165,11 +158,10 @@ private:
     return (*shared.session)->folder() / k_shared_file;
   }
 
-  Result<ToolSession> prepare(const OfflineJob& job, const std::string& name) const {
+  Result<ToolSession> prepare(const OfflineJob& job, const FamilyRequest& request,
+                              const std::string& name) const {
     CLBIN_TRY_ASSIGN(ToolSession session, start_tools(job, "shared-"));
-    const auto make = [&] {
-      return family_compiler(job.target.family).prepare(session, job.target);
-    };
+    const auto make = [&] { return family_compiler(job.target.family).prepare(session, request); };
     CLBIN_TRY_ASSIGN(const Bytes file, kept_or_made(name, job, "clang", make));
     CLBIN_TRY(session.write_input(k_shared_file, base::as_text(file)));
     return session;
@@ -218,7 +210,7 @@ private:
   CompilerFacts m_facts;
   std::mutex m_mutex;
   std::map<std::filesystem::path, Result<std::string>> m_versions;
-  std::map<std::string, Shared> m_shared; // by key_of_shared; no element is added later
+  std::map<std::string, Shared> m_shared; // by preparation_of and the path of clang
 };
 
 } // namespace

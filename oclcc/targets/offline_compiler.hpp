@@ -12,7 +12,8 @@ namespace oclcc::offline {
 struct FamilyRequest {
   OfflineTarget target;
   Words options;
-  std::filesystem::path shared; // the file of prepare(), or empty
+  Words extensions{};             // requested_extensions(options)
+  std::filesystem::path shared{}; // the file of prepare(), or empty
 };
 
 // What differs from family to family. The functions are thread-safe.
@@ -24,11 +25,13 @@ struct FamilyCompiler {
   Result<void> (*compile)(const ToolSession& session, const FamilyRequest& request,
                           BuildReply& reply);
   // Returns a name of what prepare() makes, which covers everything that it is made of, apart from
-  // the tools: targets with the same name share it. Null if there is no such thing.
-  std::string (*preparation_of)(const OfflineTarget& target) = nullptr;
+  // the tools: requests with the same name share it. Null if there is no such thing.
+  // invalid_argument: the target lacks an extension of the request.
+  Result<std::string> (*preparation_of)(const FamilyRequest& request) = nullptr;
   // Makes what units share, with clang alone: the bytes of a file, of which there is at least one.
   // Called once per name, or not at all if the compile cache contains it.
-  Result<base::Bytes> (*prepare)(const ToolSession& session, const OfflineTarget& target) = nullptr;
+  Result<base::Bytes> (*prepare)(const ToolSession& session,
+                                 const FamilyRequest& request) = nullptr;
   // Returns text that contains the version of a program.
   Result<std::string> (*print_version)(const ToolSession& session,
                                        std::string_view tool) = offline::print_version;

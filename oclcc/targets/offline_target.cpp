@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 
+#include <charconv>
 #include <fmt/format.h>
 
 namespace oclcc::offline {
@@ -194,6 +195,13 @@ std::string_view to_string(OfflineFamily family) noexcept {
 std::string spelling_of(const OfflineTarget& target) {
   return fmt::format("{}:{}{}", to_string(target.family), target.architecture,
                      target.address_bits == 32 ? k_32_bits : "");
+}
+
+unsigned capability_of(std::string_view architecture) {
+  unsigned capability = 0;
+  architecture.remove_prefix(std::min(std::string_view("sm_").size(), architecture.size()));
+  std::from_chars(architecture.data(), architecture.data() + architecture.size(), capability);
+  return capability;
 }
 
 format::Target recorded_target(const OfflineTarget& target) {

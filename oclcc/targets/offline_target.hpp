@@ -28,6 +28,9 @@ struct OfflineTarget {
 // Whether several processors of AMD run the code: "gfx11-generic".
 [[nodiscard]] bool is_generic(const OfflineTarget& target);
 
+// Returns 90 for "sm_90".
+[[nodiscard]] unsigned capability_of(std::string_view architecture);
+
 // Returns what entries of the target record.
 [[nodiscard]] format::Target recorded_target(const OfflineTarget& target);
 

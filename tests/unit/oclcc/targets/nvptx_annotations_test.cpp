@@ -67,6 +67,39 @@ TEST(NvptxAnnotations, JoinThoseThatAreThere) {
                         "!nvvm.annotations = !{!0, !1, !3, !4}\n"));
 }
 
+TEST(NvptxAnnotations, DivideHalfExactly) {
+  const std::string text = annotated(
+      "  %1 = fdiv half %0, 0xH3C00, !dbg !7\n"
+      "  %2 = fdiv fast <4 x half> <half 0xH3C00, half 0xH4000, half undef, half 0xH0000>, "
+      "%a\n"
+      "  %3 = fdiv float %b, %c, !fpmath !6\n"
+      "  %4 = fdiv half %0, %1\n");
+  EXPECT_THAT(text,
+              HasSubstr("  %1 = call half @oclcc_divide_1(half %0, half 0xH3C00), !dbg !7\n"
+                        "  %2 = call <4 x half> @oclcc_divide_4(<4 x half> <half 0xH3C00, half "
+                        "0xH4000, half undef, half 0xH0000>, <4 x half> %a)\n"
+                        "  %3 = fdiv float %b, %c, !fpmath !6\n"
+                        "  %4 = call half @oclcc_divide_1(half %0, half %1)\n"));
+  EXPECT_THAT(text, HasSubstr("define internal half @oclcc_divide_1(half %a, half %b)"));
+  EXPECT_THAT(text, HasSubstr("define internal <4 x half> @oclcc_divide_4(<4 x half> %a, "));
+  EXPECT_THAT(text, Not(HasSubstr("@oclcc_divide_2")));
+}
+
+TEST(NvptxAnnotations, CompareTwoComponentsOfHalfByOneInstruction) {
+  const std::string text = annotated("  %1 = fcmp une <2 x half> %a, zeroinitializer\n"
+                                     "  %2 = fcmp olt <4 x half> %b, %c\n"
+                                     "  %3 = fcmp olt half %d, %e\n"
+                                     "  %4 = fcmp nnan oge <2 x half> %a, %f\n");
+  EXPECT_THAT(text, HasSubstr("  %1 = call <2 x i1> @oclcc_compare_une(<2 x half> %a, <2 x half> "
+                              "zeroinitializer)\n"
+                              "  %2 = fcmp olt <4 x half> %b, %c\n"
+                              "  %3 = fcmp olt half %d, %e\n"
+                              "  %4 = call <2 x i1> @oclcc_compare_oge(<2 x half> %a, <2 x half> "
+                              "%f)\n"));
+  EXPECT_THAT(text, HasSubstr("setp.neu.f16x2 p|q, $1, $2;"));
+  EXPECT_THAT(text, HasSubstr("setp.ge.f16x2 p|q, $1, $2;"));
+}
+
 TEST(NvptxAnnotations, ReplaceSquareRootsUnlessTheyAreExact) {
   constexpr const char* k_ir = "define spir_kernel void @k() {\n"
                                "  %1 = call fast float @llvm.sqrt.f32(float %0)\n"

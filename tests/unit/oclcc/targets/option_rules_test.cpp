@@ -57,5 +57,35 @@ TEST(OptionRules, RefuseWhatNoRuleKnows) {
   }
 }
 
+TEST(Extensions, AreRequestedWithASign) {
+  const auto names = requested_extensions({"-w", "-cl-ext=+a,+b", "-cl-ext=+c", "-cl-ext="});
+  ASSERT_TRUE(names) << names.error().message;
+  EXPECT_THAT(*names, ElementsAre("a", "b", "c"));
+  for (const std::string option : {"-cl-ext=a", "-cl-ext=+a,b", "-cl-ext=-a", "-cl-ext=+"}) {
+    const auto refused = requested_extensions({option});
+    ASSERT_FALSE(refused) << option;
+    EXPECT_EQ(refused.error().code, clbin::base::ErrorCode::invalid_argument);
+    EXPECT_EQ(refused.error().message,
+              "'" + option + "': extensions are requested as '+NAME,+NAME'");
+  }
+}
+
+TEST(Extensions, AreNamedIfTheCompilerLacksThem) {
+  EXPECT_EQ(extension_checks({"a", "b"}), "#ifndef a\n#error oclcc: no extension a\n#endif\n"
+                                          "#ifndef b\n#error oclcc: no extension b\n#endif\n"
+                                          "#line 1\n");
+  BuildReply reply;
+  reply.cl_code = -11;
+  reply.log = "kernel.cl:5:2: error: oclcc: no extension b\n#error oclcc: no extension b\n";
+  const auto refused = require_extensions(reply);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "its compiler does not have the extension 'b'");
+  EXPECT_EQ(reply.log, "");
+  EXPECT_EQ(reply.cl_code, 0);
+  reply.cl_code = -11;
+  reply.log = "kernel.cl:5:2: error: other\n";
+  EXPECT_TRUE(require_extensions(reply));
+}
+
 } // namespace
 } // namespace oclcc::offline
