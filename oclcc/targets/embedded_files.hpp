@@ -15,6 +15,7 @@ namespace oclcc::offline {
 [[nodiscard]] std::string_view nvptx_math_double();
 // Those of extensions, which follow.
 [[nodiscard]] std::string_view nvptx_half();
+[[nodiscard]] std::string_view nvptx_sub_groups();
 // Image functions in LLVM's IR.
 [[nodiscard]] std::string_view nvptx_images();
 // A header that defines the macros of NVIDIA's driver.

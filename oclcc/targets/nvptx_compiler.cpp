@@ -37,6 +37,15 @@ struct Extension {
 };
 const Extension k_own_extensions[] = {
     {"cl_khr_fp16", 53, nvptx_half},
+    {"cl_khr_subgroups", 50, nvptx_sub_groups},
+    {"cl_khr_subgroup_ballot", 50, nvptx_sub_groups},
+    {"cl_khr_subgroup_clustered_reduce", 50, nvptx_sub_groups},
+    {"cl_khr_subgroup_extended_types", 50, nvptx_sub_groups},
+    {"cl_khr_subgroup_non_uniform_arithmetic", 50, nvptx_sub_groups},
+    {"cl_khr_subgroup_non_uniform_vote", 50, nvptx_sub_groups},
+    {"cl_khr_subgroup_rotate", 50, nvptx_sub_groups},
+    {"cl_khr_subgroup_shuffle", 50, nvptx_sub_groups},
+    {"cl_khr_subgroup_shuffle_relative", 50, nvptx_sub_groups},
 };
 
 // Returns the requested ones, in this order. The others are those that the driver has, too, or
@@ -71,7 +80,7 @@ std::string ptx_version(std::string_view architecture) {
   return "6.0";
 }
 
-// Returns the lowest version of PTX that has the target and the parameters of each
+// Returns the lowest version of PTX that has the target, activemask, and the parameters of each
 // kernel (PTX ISA 9.0, ".param"). invalid_argument: no version has them.
 Result<std::string> ptx_version_for(const OfflineTarget& target, std::string_view ptx) {
   constexpr std::uint64_t k_small = 4352;
@@ -90,6 +99,7 @@ Result<std::string> ptx_version_for(const OfflineTarget& target, std::string_vie
     }
     version = bytes > k_small ? std::max(version, std::string("8.1")) : version; // one digit each
   }
+  version = ptx.find("activemask.") == ptx.npos ? version : std::max(version, std::string("6.2"));
   return version;
 }
 
