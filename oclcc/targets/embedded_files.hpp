@@ -16,6 +16,7 @@ namespace oclcc::offline {
 // Those of extensions, which follow.
 [[nodiscard]] std::string_view nvptx_half();
 [[nodiscard]] std::string_view nvptx_sub_groups();
+[[nodiscard]] std::string_view nvptx_integer_extensions();
 // Image functions in LLVM's IR.
 [[nodiscard]] std::string_view nvptx_images();
 // A header that defines the macros of NVIDIA's driver.

@@ -46,6 +46,9 @@ const Extension k_own_extensions[] = {
     {"cl_khr_subgroup_rotate", 50, nvptx_sub_groups},
     {"cl_khr_subgroup_shuffle", 50, nvptx_sub_groups},
     {"cl_khr_subgroup_shuffle_relative", 50, nvptx_sub_groups},
+    {"cl_khr_extended_bit_ops", 50, nvptx_integer_extensions},
+    {"cl_khr_integer_dot_product", 50, nvptx_integer_extensions},
+    {"cl_khr_kernel_clock", 50, nvptx_integer_extensions},
 };
 
 // Returns the requested ones, in this order. The others are those that the driver has, too, or
