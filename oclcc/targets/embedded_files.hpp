@@ -17,6 +17,7 @@ namespace oclcc::offline {
 [[nodiscard]] std::string_view nvptx_half();
 [[nodiscard]] std::string_view nvptx_sub_groups();
 [[nodiscard]] std::string_view nvptx_integer_extensions();
+[[nodiscard]] std::string_view nvptx_generic();
 // Image functions in LLVM's IR.
 [[nodiscard]] std::string_view nvptx_images();
 // A header that defines the macros of NVIDIA's driver.

@@ -49,6 +49,7 @@ const Extension k_own_extensions[] = {
     {"cl_khr_extended_bit_ops", 50, nvptx_integer_extensions},
     {"cl_khr_integer_dot_product", 50, nvptx_integer_extensions},
     {"cl_khr_kernel_clock", 50, nvptx_integer_extensions},
+    {"__opencl_c_generic_address_space", 50, nvptx_generic},
 };
 
 // Returns the requested ones, in this order. The others are those that the driver has, too, or
