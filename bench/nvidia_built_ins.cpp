@@ -7,10 +7,11 @@
 // bundle contains the programs table1, math1, … of that folder, and nvidia_images. Prints the
 // first three mismatches of each function. Exit status 0; 1 if there is a mismatch, or an error.
 //
-// table.txt has lines "case PROGRAM KERNEL COUNT RESULT COMPARED", each followed by lines
-// "input TYPE OFFSET" and "row ULPS EXPECTED UNDEFINED LABEL", with offsets in table.bin: COUNT
-// arguments; COUNT results; and a byte each, which is 1 if any result is right. RESULT is the type
-// that the kernel writes, and COMPARED that of the bits.
+// table.txt has lines "case PROGRAM KERNEL COUNT RESULT COMPARED", each followed by a line "launch"
+// with three local and three global sizes, if these matter, and by lines "input TYPE OFFSET" and
+// "row ULPS EXPECTED UNDEFINED LABEL", with offsets in table.bin: COUNT arguments; COUNT results;
+// and a byte each, which is 1 if any result is right. RESULT is the type that the kernel writes,
+// and COMPARED that of the bits.
 
 #include "clbin/clbin.hpp"
 #include "opencl_functions.hpp"
@@ -76,6 +77,7 @@ struct Case {
   std::string compared;
   std::vector<Input> inputs;
   std::vector<Row> rows;
+  std::vector<std::size_t> launch; // local and global sizes, or empty
 };
 
 std::vector<Case> read_cases(const std::string& text) {
@@ -88,6 +90,8 @@ std::vector<Case> read_cases(const std::string& text) {
     if (kind == "case") {
       Case& one = cases.emplace_back();
       words >> one.program >> one.kernel >> one.count >> one.result >> one.compared;
+    } else if (kind == "launch") {
+      cases.back().launch.assign(std::istream_iterator<std::size_t>(words), {});
     } else if (kind == "input") {
       Input& one = cases.back().inputs.emplace_back();
       words >> one.type >> one.offset;
@@ -230,9 +234,11 @@ public:
     require(m_cl->set_kernel_arg(kernel, index, sizeof value, &value), "clSetKernelArg");
   }
 
-  void launch(cl_kernel kernel, std::size_t size) {
-    require(m_cl->enqueue_nd_range_kernel(m_queue, kernel, 1, nullptr, &size, nullptr, 0, nullptr,
-                                          nullptr),
+  void launch(cl_kernel kernel, std::size_t size) { launch(kernel, 1, nullptr, &size); }
+  void launch(cl_kernel kernel, cl_uint dimensions, const std::size_t* local,
+              const std::size_t* global) {
+    require(m_cl->enqueue_nd_range_kernel(m_queue, kernel, dimensions, nullptr, global, local, 0,
+                                          nullptr, nullptr),
             "clEnqueueNDRangeKernel");
     require(m_cl->finish(m_queue), "clFinish");
     m_cl->release_kernel(kernel);
@@ -319,7 +325,11 @@ std::size_t run_case(Device& device, const Case& one, std::string_view table) {
     device.set(kernel, i, memory[i]);
   }
   device.set(kernel, static_cast<cl_uint>(memory.size()), static_cast<cl_uint>(one.count));
-  device.launch(kernel, k_work_items);
+  if (one.launch.empty()) {
+    device.launch(kernel, k_work_items);
+  } else {
+    device.launch(kernel, 3, one.launch.data(), one.launch.data() + 3);
+  }
   std::string results(row_bytes * one.rows.size(), '\0');
   device.read(memory.back(), results.size(), results.data());
   std::ranges::for_each(memory, [&](cl_mem one_memory) { device.release(one_memory); });

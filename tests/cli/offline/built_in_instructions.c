@@ -102,6 +102,70 @@ TO_HALF(half_rz, "rz", FE_TOWARDZERO)
 TO_HALF(half_rp, "rp", FE_UPWARD)
 TO_HALF(half_rm, "rm", FE_DOWNWARD)
 
+#define INTEGER_TO_HALF(NAME, SYMBOL, MODE)                                                        \
+  INSTRUCTION(unsigned short, NAME##_i, "asm.cvt." SYMBOL ".f16.s32", int value) {                 \
+    return half_of(value, MODE);                                                                   \
+  }                                                                                                \
+  INSTRUCTION(unsigned short, NAME##_u, "asm.cvt." SYMBOL ".f16.u32", unsigned value) {            \
+    return half_of(value, MODE);                                                                   \
+  }                                                                                                \
+  INSTRUCTION(unsigned short, NAME##_l, "asm.cvt." SYMBOL ".f16.s64", long value) {                \
+    return half_of(value, MODE);                                                                   \
+  }                                                                                                \
+  INSTRUCTION(unsigned short, NAME##_ul, "asm.cvt." SYMBOL ".f16.u64", unsigned long value) {      \
+    return half_of(value, MODE);                                                                   \
+  }
+INTEGER_TO_HALF(half_of_rn, "rn", FE_TONEAREST)
+INTEGER_TO_HALF(half_of_rz, "rz", FE_TOWARDZERO)
+INTEGER_TO_HALF(half_of_rp, "rp", FE_UPWARD)
+INTEGER_TO_HALF(half_of_rm, "rm", FE_DOWNWARD)
+
+static double of_half(unsigned short bits) {
+  const int field = bits >> 10 & 31;
+  const double magnitude =
+      field == 31 ? ((bits & 1023) != 0 ? NAN : INFINITY)
+                  : ldexp((bits & 1023) + (field != 0 ? 1024 : 0), (field != 0 ? field : 1) - 25);
+  return bits >> 15 ? -magnitude : magnitude;
+}
+// The product is exact in double. The sum is rounded to an odd number, which then rounds as the
+// exact sum does.
+static unsigned short fused(unsigned short a, unsigned short b, unsigned short c) {
+  const double product = of_half(a) * of_half(b), addend = of_half(c);
+  double sum = product + addend;
+  const double part = sum - product;
+  const double rest = (product - (sum - part)) + (addend - part);
+  unsigned long bits;
+  __builtin_memcpy(&bits, &sum, 8);
+  if (isfinite(sum) && rest != 0 && (bits & 1) == 0)
+    bits += (rest > 0) == (sum > 0) ? 1 : -1;
+  __builtin_memcpy(&sum, &bits, 8);
+  return half_of(sum, FE_TONEAREST);
+}
+INSTRUCTION(unsigned short, fma_half, "asm.fma.rn.f16", unsigned short a, unsigned short b,
+            unsigned short c) {
+  return fused(a, b, c);
+}
+INSTRUCTION(unsigned, fma_halves, "asm.fma.rn.f16x2", unsigned a, unsigned b, unsigned c) {
+  return (unsigned)fused(a >> 16, b >> 16, c >> 16) << 16 | fused(a, b, c);
+}
+INSTRUCTION(float, exact_sqrt, "asm.sqrt.rn.f32", float x) {
+  return sqrtf(x);
+}
+INSTRUCTION(float, exact_quotient, "asm.div.rn.f32", float x, float y) {
+  return x / y;
+}
+
+#define DOT(NAME, SYMBOL, RESULT, A, B)                                                            \
+  INSTRUCTION(RESULT, NAME, "asm.dp4a." SYMBOL, unsigned a, unsigned b, RESULT sum) {              \
+    for (int i = 0; i < 32; i += 8)                                                                \
+      sum += (A)(a >> i) * (B)(b >> i);                                                            \
+    return sum;                                                                                    \
+  }
+DOT(dot_uu, "u32.u32", unsigned, unsigned char, unsigned char)
+DOT(dot_ss, "s32.s32", int, signed char, signed char)
+DOT(dot_us, "u32.s32", int, unsigned char, signed char)
+DOT(dot_su, "s32.u32", int, signed char, unsigned char)
+
 INSTRUCTION(unsigned long, shift_left, "asm.shl.b64", unsigned long value, unsigned distance) {
   return distance > 63 ? 0 : value << distance;
 }

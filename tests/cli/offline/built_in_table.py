@@ -254,6 +254,7 @@ class Case:
     widths: tuple = WIDTHS
     compared_as: str = ""  # the type of the bits, if it is not `result`
     program: str = "table"  # that of a device
+    launch: tuple = ()  # local and global sizes of a device, if they matter
 
     def kernel(self, name, width):
         n = "" if width == 1 else str(width)
@@ -303,9 +304,8 @@ def converted(bits, source, to, saturated, mode):
     return whole & (1 << INTEGERS[to][0]) - 1
 
 
-def conversions(arguments):
-    kinds = [*INTEGERS, "float", "double"]
-    for source, to in itertools.product(kinds, kinds):
+def conversions(arguments, pairs):
+    for source, to in pairs:
         values = arguments.get(source)
         rows = []
         for saturation, mode in itertools.product(("", "_sat"), ("", *MODES)):
@@ -482,11 +482,13 @@ def libm(name):
 
 
 def to_float(bits, kind):
-    return struct.unpack("<f" if kind == "float" else "<d", pack([bits], kind))[0]
+    return struct.unpack({"half": "<e", "float": "<f", "double": "<d"}[kind], pack([bits], kind))[0]
 
 
 def from_float(value, kind):
     """Returns the bits of a double in a type, rounded to the nearest."""
+    if kind == "half" and abs(value) < 65520:
+        return unpack(struct.pack("<e", value), kind)[0]
     bits = unpack(struct.pack("<d", value), "double")[0]
     return bits if kind == "double" else converted(bits, "double", kind, False, "rte")
 
@@ -550,7 +552,12 @@ def over_pi(name):
 
 
 # Name, reference, and the bounds in ULP for float and double, OpenCL C, section "Relative Error as
-# ULPs". A reference that is not one function of glibc has errors of its own, of double.
+# ULPs". A reference that is not one function of glibc has errors of its own, of double. Functions of
+# half are computed in float: at most the neighbour of the nearest number.
+def bound_of(row, kind):
+    return row[2 if kind == "float" else 3] if kind != "half" else int(row[0] != "sqrt")
+
+
 BOUNDED_1 = [
     *(
         (name, libm(name), bound, bound)
@@ -601,7 +608,9 @@ CLASSES = {
 
 
 def math_arguments(arguments, kind):
-    """Extremes, and values where results are neither 0 nor infinite."""
+    """Extremes, and values where results are neither 0 nor infinite. Of half, all numbers."""
+    if kind == "half":
+        return padded(list(range(1 << 16)))
     source = random.Random("math" + kind)
     scales = (1.0, 2.0, 10.0, 100.0, 800.0, 1e5)
     values = [from_float(source.uniform(-1, 1) * source.choice(scales), kind) for _ in range(600)]
@@ -637,13 +646,12 @@ def is_zero_of_either_sign(x, y, kind):
 
 def math_1(arguments, kind):
     column = [math_arguments(arguments, kind)]
-    which = 2 if kind == "float" else 3
     rows = [
         Row(
             f"{row[0]}({kind}{{n}})",
             f"{row[0]}(x)",
             functools.partial(results_of, row[1], column, kind),
-            row[which],
+            bound_of(row, kind),
         )
         for row in BOUNDED_1
     ]
@@ -697,7 +705,7 @@ def math_1(arguments, kind):
     rows += [
         Row(
             f"{name}({kind}{{n}})",
-            f"convert_int{{n}}({name}(x) & 1)",
+            f"convert_int{{n}}({name}(x)) & 1",
             [int(function(x)) for x in values],
         )
         for name, function in CLASSES.items()
@@ -711,13 +719,12 @@ def math_2(arguments, kind):
     source = random.Random("math2" + kind)
     for column in columns:
         column += [source.choice(moderate) for _ in range(480)]
-    which = 2 if kind == "float" else 3
     rows = [
         Row(
             f"{row[0]}({kind}{{n}})",
             f"{row[0]}(x, y)",
             functools.partial(results_of, row[1], columns, kind),
-            row[which],
+            bound_of(row, kind),
         )
         for row in BOUNDED_2
     ]
@@ -745,7 +752,7 @@ def math_2(arguments, kind):
     rows = [
         Row(
             f"{name}({kind}{{n}})",
-            f"convert_int{{n}}({name}(x, y) & 1)",
+            f"convert_int{{n}}({name}(x, y)) & 1",
             [int(function(x, y)) for x, y in values],
         )
         for name, function in RELATIONS.items()
@@ -790,7 +797,7 @@ def math_3(arguments, kind):
     ]
     rows = [
         Row(f"ldexp({kind}{{n}})", "ldexp(x, y)", exact),
-        Row(f"pown({kind}{{n}})", "pown(x, y)", pown, 16),
+        Row(f"pown({kind}{{n}})", "pown(x, y)", pown, 1 if kind == "half" else 16),
     ]
     yield Case([kind, "int"], columns, kind, rows)
     columns = arguments.several([kind] * 3, 1920, "fma")
@@ -934,7 +941,8 @@ def quotients(arguments):
 
 def all_cases(arguments):
     yield from quotients(arguments)
-    yield from conversions(arguments)
+    kinds = [*INTEGERS, "float", "double"]
+    yield from conversions(arguments, itertools.product(kinds, kinds))
     yield from half_functions(arguments)
     yield from nan_codes(arguments)
     yield from integer_functions(arguments)
@@ -954,6 +962,7 @@ OVERLAY = (
     "math_float",
     "math_double",
 )
+OVERLAY_OF_EXTENSIONS = ("half", "sub_groups", "integer_extensions", "generic")
 EXTENSIONS = (
     "cl_khr_int64_base_atomics cl_khr_int64_extended_atomics cl_khr_3d_image_writes"
     " cl_khr_depth_images __opencl_c_3d_image_writes __opencl_c_images"
@@ -962,11 +971,16 @@ NVPTX = "-triple nvptx64-nvidia-nvcl -target-cpu sm_80 -target-feature +ptx70 -m
 
 
 def program_text(cases, width, first="0", step="1"):
-    """Returns the source of the kernels k0, k1, …, one for each case."""
+    """Returns the source of the kernels of the cases, and the name of each, which equal kernels share."""
     text = f"#define FIRST {first}\n#define STEP {step}\n"
-    if any("_half" in row.expression for case in cases for row in case.rows):
+    text += "#ifdef cl_khr_fp16\n#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n#endif\n"
+    if any("ed_half" in row.expression for case in cases for row in case.rows):
         text += half_helpers(width)
-    return text + "".join(case.kernel(f"k{i}", width) for i, case in enumerate(cases))
+    kernels = {}
+    for case in cases:
+        kernels.setdefault(case.kernel("NAME", width), f"k{len(kernels)}")
+    text += "".join(one.replace("NAME", name, 1) for one, name in kernels.items())
+    return text, [kernels[case.kernel("NAME", width)] for case in cases]
 
 
 def run(words, **options):
@@ -1008,15 +1022,21 @@ def for_this_machine(ir):
 class Machine:
     """Compiles programs with the built-in functions for this machine."""
 
-    def __init__(self, clang, libclc, folder):
+    def __init__(self, clang, libclc, folder, extensions):
         self.clang, self.libclc, self.folder = clang, libclc, folder
+        self.extensions = [*EXTENSIONS.split(), *extensions]
         here = pathlib.Path(__file__).resolve().parent
         sources = here.parents[2] / "oclcc/targets/nvptx"
         self.language = sources / "language.clh"
-        overlay = "".join((sources / f"{name}.cl").read_text() for name in OVERLAY)
+        parts = [*OVERLAY, *(OVERLAY_OF_EXTENSIONS if extensions else ())]
+        overlay = "".join((sources / f"{name}.cl").read_text() for name in parts)
         (folder / "overlay.cl").write_text(overlay)
+        (folder / "macros.clh").write_text(
+            "".join(f"#define {name} 1\n" for name in extensions if name.startswith("cl_"))
+        )
         self.front_end(
             "-cl-std=CL1.2 -O2 -ffp-contract=off -disable-llvm-passes -w -emit-llvm-bc -o overlay.bc"
+            f" -DOCLCC_SM=80 -cl-ext={','.join('+' + name for name in self.extensions)}"
             " -x cl overlay.cl"
         )
         self.shims = here / "built_in_instructions.c"
@@ -1041,8 +1061,8 @@ class Machine:
     def build(self, text, name):
         (self.folder / f"{name}.cl").write_text(text)
         self.front_end(
-            f"-cl-std=CL3.0 -finclude-default-header -fdeclare-opencl-builtins -include {self.language}"
-            f" -cl-ext={','.join('+' + name for name in EXTENSIONS.split())}"
+            "-cl-std=CL3.0 -finclude-default-header -fdeclare-opencl-builtins -include macros.clh"
+            f" -include {self.language} -cl-ext={','.join('+' + name for name in self.extensions)}"
             " -O2 -ffp-contract=on -Wno-linker-warnings -disable-llvm-passes -w"
             f" -mlink-builtin-bitcode overlay.bc -mlink-builtin-bitcode {self.libclc}"
             f" -emit-llvm -o {name}.ll -x cl {name}.cl"
@@ -1057,6 +1077,7 @@ class Machine:
                 "-fPIC",
                 "-w",
                 "-mfma",
+                "-mf16c",
                 "-ffp-contract=off",
                 "-shared",
                 "-Wl,-z,defs",
@@ -1128,7 +1149,7 @@ def compare(case, width, results):
     return failures
 
 
-def run_case(library, number, case):
+def run_case(library, name, case):
     count = len(case.columns[0])
     inputs = [
         ctypes.create_string_buffer(pack(column, kind), len(column) * size_of(kind))
@@ -1136,7 +1157,7 @@ def run_case(library, number, case):
     ]
     size = count * size_of(case.result)
     output = ctypes.create_string_buffer(size * len(case.rows))
-    library[f"k{number}"](*inputs, output, ctypes.c_uint(count))
+    library[name](*inputs, output, ctypes.c_uint(count))
     return [
         unpack(output.raw[i * size : (i + 1) * size], case.result) for i in range(len(case.rows))
     ]
@@ -1151,18 +1172,19 @@ def selected(cases, only):
             yield dataclasses.replace(case, rows=rows)
 
 
-def run_on_cpu(cases, widths, options):
+def run_on_cpu(cases, widths, options, extensions):
     failures = functions = 0
     with tempfile.TemporaryDirectory() as folder:
         folder = options.folder or folder
-        machine = Machine(options.clang, options.libclc, pathlib.Path(folder))
+        machine = Machine(options.clang, options.libclc, pathlib.Path(folder), extensions)
         for width in widths:
-            of_width = [case for case in cases if width in case.widths]
+            of_width = [case for case in cases if width in case.widths and not case.launch]
             if not of_width:
                 continue
-            library = machine.build(program_text(of_width, width), f"table{width}")
-            for number, case in enumerate(of_width):
-                failures += compare(case, width, run_case(library, number, case))
+            text, names = program_text(of_width, width)
+            library = machine.build(text, f"table{width}")
+            for name, case in zip(names, of_width):
+                failures += compare(case, width, run_case(library, name, case))
                 functions += len(case.rows)
     print(f"{functions} functions, {failures} wrong")
     return 1 if failures else 0
@@ -1188,13 +1210,17 @@ def write(cases, widths, folder):
     programs = sorted({case.program for case in cases})
     for width, program in itertools.product(widths, programs):
         of_width = [case for case in cases if width in case.widths and case.program == program]
-        text = program_text(of_width, width, "get_global_id(0)", "get_global_size(0)")
+        if not of_width:
+            continue
+        text, names = program_text(of_width, width, "get_global_id(0)", "get_global_size(0)")
         (folder / f"{program}{width}.cl").write_text(text)
-        for number, case in enumerate(of_width):
+        for name, case in zip(names, of_width):
             compared = case.compared_as or case.result
             lines.append(
-                f"case {program}{width} k{number} {len(case.columns[0])} {case.result} {compared}"
+                f"case {program}{width} {name} {len(case.columns[0])} {case.result} {compared}"
             )
+            if case.launch:
+                lines.append(f"launch {' '.join(str(size) for size in sum(case.launch, ()))}")
             for kind, column in zip(case.kinds, case.columns):
                 lines.append(f"input {kind} {blobs.place(pack(column, kind))}")
             for row in case.rows:
@@ -1206,7 +1232,7 @@ def write(cases, widths, folder):
     (folder / "table.bin").write_bytes(blobs.data)
 
 
-def main():
+def main(cases_of=all_cases, extensions=()):
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("mode", choices=("cpu", "write"))
     parser.add_argument("folder", nargs="?")
@@ -1216,9 +1242,9 @@ def main():
     parser.add_argument("--only", default="")
     options = parser.parse_args()
     widths = [int(width) for width in options.widths.split(",")]
-    cases = list(selected(all_cases(Arguments()), options.only))
+    cases = list(selected(cases_of(Arguments()), options.only))
     if options.mode == "cpu":
-        return run_on_cpu(cases, widths, options)
+        return run_on_cpu(cases, widths, options, extensions)
     write(cases, widths, pathlib.Path(options.folder))
     return 0
 

@@ -15,6 +15,18 @@ python3 "$CLI_TESTS/offline/nvptx_built_ins.py" --sample 40 \
 needs nvptx:sm_80
 python3 "$CLI_TESTS/offline/built_in_table.py" cpu --clang "$clang" --widths 1,3 > log || cat log
 
+### extension_functions
+# Every function of the extensions that can be requested for NVIDIA's devices is resolved. Compiles every
+# 20th of some 2,500 kernels.
+needs nvptx:sm_53
+python3 "$CLI_TESTS/offline/extension_functions.py" --sample 20 "$clang" \
+  oclcc '{source}' --target nvptx:sm_53 --no-cache -w -o '{output}' > log || cat log
+
+### extension_results
+# They compute exact results, or results within the specification's bounds. They run on this machine.
+needs nvptx:sm_80
+python3 "$CLI_TESTS/offline/extension_table.py" cpu --clang "$clang" --widths 1,3 > log || cat log
+
 ### cache
 # The second run starts no tool. Another tool or other options make other units.
 needs nvptx:sm_70
