@@ -15,12 +15,13 @@ bool is_option_let_through(std::string_view word) {
   if (word.starts_with("-D") || word.starts_with("-U")) {
     return true;
   }
+  // Behind a comma, -W names options of other programs, and -cl-ext another extension.
+  const std::string_view others = word.starts_with("-cl-ext=") ? "-=.+," : "-=.+";
   for (const std::string_view prefix : {"-cl-", "-W", "-spir-std="}) {
     if (word.starts_with(prefix)) {
       word.remove_prefix(prefix.size());
-      return !word.empty() && std::ranges::all_of(word, [](char c) {
-        return source::is_identifier(c) ||
-               std::string_view("-=.+").find(c) != std::string_view::npos;
+      return !word.empty() && std::ranges::all_of(word, [&](char c) {
+        return source::is_identifier(c) || others.find(c) != std::string_view::npos;
       });
     }
   }

@@ -11,10 +11,10 @@ using ::testing::HasSubstr;
 TEST(RecordedOptions, LetThroughWhatDecidesAboutTheCode) {
   for (const std::string_view options :
        {"", "-DN=1", "-D N=1 -U N", "-UN", "-cl-std=CL1.2 -cl-fast-relaxed-math",
-        "-cl-nv-maxrregcount=32 -cl-nv-verbose", "-w -Werror -Wno-unused", "-O3 -g",
-        "-x spir -spir-std=1.2", "-DT=\"a b\" -DV=2", "-DP=a/b", "-D P=a/b",
-        "-D INCLUDE_PATH=/usr/share/x -w", "-D F(a)=a/2", "-D T=\"/a b\"", "-DQ='x y z' -w",
-        " \t-DN=1 "}) {
+        "-cl-nv-maxrregcount=32 -cl-nv-verbose", "-cl-ext=+cl_khr_fp16,+cl_khr_subgroups",
+        "-w -Werror -Wno-unused", "-O3 -g", "-x spir -spir-std=1.2", "-DT=\"a b\" -DV=2", "-DP=a/b",
+        "-D P=a/b", "-D INCLUDE_PATH=/usr/share/x -w", "-D F(a)=a/2", "-D T=\"/a b\"",
+        "-DQ='x y z' -w", " \t-DN=1 "}) {
     const auto checked = check_recorded_options(options);
     EXPECT_TRUE(checked.has_value()) << options << ": " << checked.error().message;
   }
@@ -55,6 +55,8 @@ TEST(RecordedOptions, HoldBackWhatReadsOrWritesFiles) {
                                          "-DN=1\n-I/etc",
                                          "-DN=1\v-I/etc",
                                          "-cl-x=/etc/passwd",
+                                         "-cl-x=1,-I",
+                                         "-cl-ext=+a,/etc/passwd",
                                          "-working-directory=/",
                                          "-B/tmp"}) {
     const auto checked = check_recorded_options(options);
