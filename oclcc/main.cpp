@@ -66,6 +66,7 @@ constexpr ModeRow k_modes[] = {
     {Mode::provenance, provenance},
     {Mode::sbom, sbom},
     {Mode::diff, diff},
+    {Mode::report, report},
     {Mode::merge, merge},
     {Mode::repack, repack},
     {Mode::strip, strip},

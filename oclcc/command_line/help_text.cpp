@@ -40,6 +40,9 @@ constexpr std::string_view k_usage =
     oclcc --verify [--public-key KEY]... [--least-counter N] [--detached]
           [--run [--device PATTERN]...] [--json] BUNDLE...
     oclcc --diff [--json] BUNDLE BUNDLE
+    oclcc --report [--program NAME]... [--variant NAME]... [--kernel NAME]...
+          [--keep-target PATTERN | --drop-target PATTERN]...
+          [--against FILE [--fail-on LIMITS]...] [--json | --csv] FILE...
     oclcc --extract [--program NAME]... [--variant NAME]...
           [--keep-target PATTERN | --drop-target PATTERN]...
           BUNDLE... [-o DIR]
@@ -69,11 +72,11 @@ is an input file.
 constexpr std::string_view k_exit_codes =
     R"(
 Exit status: 0 success, 1 a kernel did not compile, an entry did not load
-(--verify --run) or two bundles differ (--diff), 2 invalid command line, 3 a
-file cannot be read or written, 4 invalid bundle or signature, or no key for an
-encrypted bundle, 5 no usable device, driver or offline compiler, 6 out of
-memory or internal error. --record: the exit status of the command. See
-oclcc(1).
+(--verify --run), two bundles differ (--diff) or a limit is exceeded
+(--fail-on), 2 invalid command line, 3 a file cannot be read or written,
+4 invalid bundle or signature, or no key for an encrypted bundle, 5 no usable
+device, driver or offline compiler, 6 out of memory or internal error.
+--record: the exit status of the command. See oclcc(1).
 )";
 
 constexpr std::size_t k_help_column = 28;

@@ -57,6 +57,11 @@ RunMode sbom;
 // programs of disassembler.hpp.
 RunMode disassemble;
 
+// Reads bundles and other files of device binaries, and prints the resources of every kernel that
+// is selected, then the errors. With --against, prints what differs instead. k_limit_exceeded if a
+// number is worse than --fail-on allows.
+RunMode report;
+
 // Modes that write bundles anew, in place or one to -o. They compress nothing again, apart from
 // --repack.
 

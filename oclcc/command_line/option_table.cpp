@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "terminal/shell_quoting.hpp"
 
+#include <fmt/format.h>
 #include <limits>
 
 namespace oclcc {
@@ -231,7 +232,7 @@ Result<void> add_quoted_target(Options& options, const OptionRow&, const std::st
 }
 
 // Modes in which --program and --variant select what a bundle contains.
-constexpr OptionScope k_selecting_modes = scope_of(Mode::extract, Mode::disassemble);
+constexpr OptionScope k_selecting_modes = scope_of(Mode::extract, Mode::disassemble, Mode::report);
 
 Result<void> add_program(Options& options, const OptionRow& row, const std::string& value) {
   if ((k_selecting_modes & scope_of(options.mode)) != 0) {
@@ -257,6 +258,46 @@ Result<void> add_variant(Options& options, const OptionRow& row, const std::stri
   }
   CLBIN_TRY_ASSIGN(auto words, driver_words(pair.value, fmt::format("variant '{}'", pair.name)));
   options.variants.push_back({pair.name, std::move(words)});
+  return {};
+}
+
+// "registers+10%"
+Result<ChangeLimit> parse_change_limit(std::string_view text) {
+  ChangeLimit limit;
+  const std::size_t sign = std::min(text.find_first_of("+-", 1), text.size());
+  const bool is_scalar = text.starts_with("scalar-"); // whose dash is no sign
+  const std::size_t end = is_scalar ? std::min(text.find('+'), text.size()) : sign;
+  limit.number = text.substr(0, end);
+  std::string_view rest = text.substr(end);
+  const bool is_known =
+      std::ranges::find(k_limited_numbers, limit.number) != std::end(k_limited_numbers);
+  if (is_known && rest.empty()) {
+    return limit;
+  }
+  const bool has_sign = rest.starts_with(limit.number == "occupancy" ? '-' : '+');
+  rest.remove_prefix(rest.empty() ? 0 : 1);
+  if (rest.ends_with('%')) {
+    limit.unit = ChangeUnit::percent;
+    rest.remove_suffix(1);
+  }
+  const auto allowed = base::parse_number<std::uint64_t>(rest);
+  if (!is_known || !has_sign || !allowed) {
+    return refused("'--fail-on' accepts a list of {}, each alone or with what is allowed, such as "
+                   "registers+10% or occupancy-1, not '{}'",
+                   fmt::join(k_limited_numbers, ", "), text);
+  }
+  limit.allowed = *allowed;
+  return limit;
+}
+
+Result<void> add_change_limits(Options& options, const OptionRow&, const std::string& value) {
+  for (std::size_t start = 0; start <= value.size();) {
+    const std::size_t comma = std::min(value.find(',', start), value.size());
+    CLBIN_TRY_ASSIGN(ChangeLimit limit,
+                     parse_change_limit(std::string_view(value).substr(start, comma - start)));
+    options.change_limits.push_back(std::move(limit));
+    start = comma + 1;
+  }
   return {};
 }
 
@@ -338,10 +379,11 @@ struct Scope {
                Mode::sign, Mode::sign_message, Mode::strip_signature, Mode::encrypt, Mode::decrypt,
                Mode::import_binaries, Mode::disassemble, Mode::provenance, Mode::sbom) |
       k_bundle_input | k_rebuilt_bundle;
-  static constexpr OptionScope reporting =
-      scope_of(Mode::info, Mode::list_devices, Mode::list_targets, Mode::identity, Mode::verify,
-               Mode::diff, Mode::strip, Mode::merge, Mode::repack, Mode::extract, Mode::cache_stats,
-               Mode::explain, Mode::sign, Mode::strip_signature, Mode::encrypt, Mode::decrypt);
+  static constexpr OptionScope reporting = scope_of(
+      Mode::info, Mode::list_devices, Mode::list_targets, Mode::identity, Mode::verify, Mode::diff,
+      Mode::strip, Mode::merge, Mode::repack, Mode::extract, Mode::cache_stats, Mode::explain,
+      Mode::sign, Mode::strip_signature, Mode::encrypt, Mode::decrypt, Mode::report);
+  static constexpr OptionScope report = scope_of(Mode::report);
   static constexpr OptionScope compile_or_extract =
       scope_of(Mode::compile, Mode::plan) | k_selecting_modes;
   static constexpr OptionScope choosing = scope_of(Mode::strip) | k_selecting_modes;
@@ -364,7 +406,7 @@ struct Scope {
       scope_of(Mode::info, Mode::explain, Mode::verify, Mode::diff, Mode::extract, Mode::merge,
                Mode::repack, Mode::strip, Mode::record, Mode::sign, Mode::sign_message,
                Mode::encrypt, Mode::decrypt, Mode::disassemble, Mode::provenance, Mode::sbom,
-               Mode::reproduce) |
+               Mode::reproduce, Mode::report) |
       compile_or_bundle;
   static constexpr OptionScope record = scope_of(Mode::record);
   static constexpr OptionScope any = ~0ULL;
@@ -404,8 +446,8 @@ constexpr OptionRow k_option_table[] = {
      "with -o k.o or k.s: write it for the machine TRIPLE, such as aarch64-linux-gnu (default: "
      "this machine)"},
     {Group::output, Form::value, Scope::compile_or_extract, "program", "NAME=FILE", add_program,
-     "compile FILE as program NAME (default: the stem of FILE); with --extract: extract only "
-     "program NAME"},
+     "compile FILE as program NAME (default: the stem of FILE); with --extract, --disassemble "
+     "and --report: only program NAME"},
     {Group::output, Form::value, Scope::sources_or_rebuild, "optional", "PROGRAM",
      append_value<&Options::optional_programs>,
      "allow PROGRAM to fail for a device: print a warning and keep its source, which is built when "
@@ -413,7 +455,7 @@ constexpr OptionRow k_option_table[] = {
     {Group::output, Form::value, Scope::compile_or_extract, "variant", "NAME='OPTIONS'",
      add_variant,
      "compile with OPTIONS in addition, as variant NAME; repeatable (default: one variant, "
-     "\"default\"); with --extract and --disassemble: only variant NAME"},
+     "\"default\"); with --extract, --disassemble and --report: only variant NAME"},
     {Group::output, Form::value, Scope::sources_or_rebuild, "specialize", "KERNEL=SIZE", add_size,
      "prepare KERNEL for launches with work-groups of SIZE (64, 16x16, 8x8x4): include the code "
      "that its first launch requires; repeatable. Sizes that kernels require or hint at are always "
@@ -568,8 +610,18 @@ constexpr OptionRow k_option_table[] = {
     mode_row(Group::inspecting, Mode::disassemble, "disassemble",
              "print the instructions of the one device binary in FILE, or of the one of a bundle "
              "that --program, --variant and --keep-target select"),
-    {Group::inspecting, Form::value, Scope::disassemble, "kernel", "NAME",
-     set_value<&Options::kernel>, "with --disassemble: only of the kernel NAME"},
+    mode_row(
+        Group::inspecting, Mode::report, "report",
+        "list the registers, spills, memory, code size and occupancy of the kernels in FILE..., "
+        "bundles or device binaries; needs no device and no tool"),
+    {Group::inspecting, Form::value, Scope::disassemble | Scope::report, "kernel", "NAME",
+     append_value<&Options::wanted_kernels>,
+     "with --disassemble or --report: only of the kernel NAME; with --report: repeatable"},
+    {Group::inspecting, Form::value, Scope::report, "against", "FILE", set_value<&Options::against>,
+     "with --report: list what differs from the kernels in FILE"},
+    {Group::inspecting, Form::value, Scope::report, "fail-on", "LIMITS", add_change_limits,
+     "with --against: exit with status 1 if a number is worse than LIMITS allow, such as "
+     "spills,scratch,registers+10%,size+5%,occupancy-1"},
     mode_row(Group::inspecting, Mode::provenance, "provenance",
              "print the sources, compilers and options that the binaries of the bundle FILE were "
              "made of, as an in-toto statement (SLSA provenance v1)"),
@@ -581,6 +633,9 @@ constexpr OptionRow k_option_table[] = {
         "compare; the exit status is 1 if one differs"),
     {Group::inspecting, Form::flag, Scope::reporting, "json", "",
      set_constant<&Options::list_format, ListFormat::json>, "print the report as JSON"},
+    {Group::inspecting, Form::flag, Scope::report, "csv", "",
+     set_constant<&Options::list_format, ListFormat::csv>,
+     "with --report: print comma-separated values"},
 
     mode_row(
         Group::changing, Mode::merge, "merge",
@@ -595,7 +650,8 @@ constexpr OptionRow k_option_table[] = {
              "again"),
     {Group::changing, Form::value, Scope::choosing, "keep-target", "PATTERN",
      append_value<&Options::keep_targets>,
-     "keep, extract or disassemble only entries whose target matches PATTERN (a target such as "
+     "keep, extract, disassemble or report only entries whose target matches PATTERN (a target "
+     "such as "
      "nvptx:sm_70, "
      "or a part of a device or platform name); repeatable"},
     {Group::changing, Form::value, Scope::choosing, "drop-target", "PATTERN",

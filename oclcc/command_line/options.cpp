@@ -250,6 +250,8 @@ constexpr OptionRule k_rules[] = {
      "'{0}' needs '--key'"},
     {"--passphrase-file", OptionRule::Relation::needs, "--sign-key", scope_of(Mode::compile)},
     {"--no-passphrase", OptionRule::Relation::excludes, "--passphrase-file"},
+    {"--fail-on", OptionRule::Relation::needs, "--against"},
+    {"--csv", OptionRule::Relation::excludes, "--json"},
     {"--detached", OptionRule::Relation::excludes, "--counter --vouched-by --least-counter"},
     {"--detached --least-counter", OptionRule::Relation::needs, "--public-key",
      scope_of(Mode::verify)},
@@ -358,7 +360,9 @@ Result<void> check_inputs(const Options& options) {
   if (!takes_none && inputs.empty()) {
     return compiles ? refused("no input file; 'oclcc --help' lists the common options")
                     : refused("'{}' needs a {}", mode,
-                              options.mode == Mode::import_binaries ? "device binary" : "bundle");
+                              options.mode == Mode::import_binaries ? "device binary"
+                              : options.mode == Mode::report        ? "bundle or a device binary"
+                                                                    : "bundle");
   }
   const bool takes_one = scope_allows(scope_of(Mode::sign_message, Mode::disassemble,
                                                Mode::provenance, Mode::sbom, Mode::reproduce),
@@ -369,6 +373,12 @@ Result<void> check_inputs(const Options& options) {
   }
   if (options.mode == Mode::diff && inputs.size() != 2) {
     return refused("'{}' compares two bundles, not {}", mode, inputs.size());
+  }
+  if (options.mode == Mode::disassemble && options.wanted_kernels.size() > 1) {
+    return refused("'{}' accepts one '--kernel'", mode);
+  }
+  if (options.against && inputs.size() != 1) {
+    return refused("'--against' compares one file, not {}", inputs.size());
   }
   const auto standard_inputs = std::ranges::count(inputs, "-", &Input::path);
   if (standard_inputs > 0 && options.mode == Mode::plan) {

@@ -45,6 +45,7 @@ enum class Mode : std::uint8_t {
   encrypt,
   decrypt,
   import_binaries,
+  report,
   help,
   version,
   worker
@@ -71,7 +72,8 @@ enum class SignatureForm : std::uint8_t { record, detached };
 // What --keygen makes.
 enum class KeyType : std::uint8_t { signing, content, recipient };
 enum class PlanFormat : std::uint8_t { ninja, json, slurm, parallel };
-enum class ListFormat : std::uint8_t { text, json };
+enum class ListFormat : std::uint8_t { text, json, csv };
+enum class ChangeUnit : std::uint8_t { absolute, percent };
 
 struct Input {
   std::filesystem::path path; // "-" for standard input
@@ -119,6 +121,16 @@ struct EncryptionOptions {
   friend bool operator==(const EncryptionOptions&, const EncryptionOptions&) = default;
 };
 
+// --fail-on: by how much a number of --report may be worse than that of --against.
+struct ChangeLimit {
+  std::string number; // of k_limited_numbers
+  std::uint64_t allowed = 0;
+  ChangeUnit unit = ChangeUnit::absolute;
+  friend bool operator==(const ChangeLimit&, const ChangeLimit&) = default;
+};
+inline constexpr std::string_view k_limited_numbers[] = {
+    "registers", "scalar-registers", "spills", "scratch", "local", "constant", "size", "occupancy"};
+
 struct Options {
   Mode mode = Mode::compile;
   HelpExtent help = HelpExtent::common; // --help=all
@@ -156,12 +168,14 @@ struct Options {
   SourcePolicy source = SourcePolicy::keep;
   std::vector<std::string> optional_programs; // --optional: names of inputs' programs
   ReflectionPolicy reflection = ReflectionPolicy::keep;
-  // --extract, --disassemble: --program NAME, --variant NAME; empty: all
+  // --extract, --disassemble, --report: --program NAME, --variant NAME; empty: all
   std::vector<std::string> wanted_programs;
   std::vector<std::string> wanted_variants;
-  std::string kernel;                                  // --kernel; empty: all
-  RunPolicy run = RunPolicy::no;                       // --verify --run
-  std::optional<std::filesystem::path> recording;      // --record
+  std::vector<std::string> wanted_kernels;        // --disassemble, --report: --kernel; empty: all
+  std::optional<std::filesystem::path> against;   // --report
+  std::vector<ChangeLimit> change_limits;         // --fail-on
+  RunPolicy run = RunPolicy::no;                  // --verify --run
+  std::optional<std::filesystem::path> recording; // --record
   BinaryPolicy recorded_binaries = BinaryPolicy::none; // --record-binaries: build
   std::vector<std::string> command;                    // --record: the words after "--"
   PlanFormat plan_format = PlanFormat::json;           // --plan

@@ -315,7 +315,8 @@ Result<std::string> disassembly(const std::filesystem::path& path, const Options
   CLBIN_TRY_ASSIGN(const auto keys, trust::read_decryption_keys(options, context.reporter));
   CLBIN_TRY_ASSIGN(const Bytes binary,
                    is_bundle(path) ? binary_in_bundle(path, options, keys) : binary_in_file(path));
-  return offline::disassemble(binary, options.kernel, options.tools, workers,
+  const std::string kernel = options.wanted_kernels.empty() ? "" : options.wanted_kernels.front();
+  return offline::disassemble(binary, kernel, options.tools, workers,
                               std::chrono::seconds(options.timeout_seconds));
 }
 

@@ -4,6 +4,7 @@
 #include "format/bundle/bundle_surgery.hpp"
 #include "listing/launch_compilation.hpp"
 #include "modes/bundle_summary.hpp"
+#include "modes/kernel_resources.hpp"
 #include "terminal/terminal_text.hpp"
 #include "trust/bundle_encryption.hpp"
 
@@ -290,28 +291,16 @@ struct Column {
 
 // "32/0/4096": registers, spilled registers or bytes, and bytes of local memory. A cubin does not
 // say what it spills.
-std::string resources_of(const format::KernelReflection& kernel) {
-  const auto fact = [&](std::initializer_list<std::string_view> names) {
-    std::optional<std::uint64_t> sum;
-    for (const auto& [name, value] : kernel.vendor) {
-      if (std::ranges::find(names, name) != names.end()) {
-        sum = sum.value_or(0) + value;
-      }
-    }
-    return sum;
-  };
-  const auto registers = fact({"registers", "vgprs", "grf_count"});
-  auto spills = fact({"spill_bytes", "sgpr_spills", "vgpr_spills"});
-  if (!spills && fact({"vgprs", "grf_count"})) {
-    spills = 0;
-  }
-  if (!registers && !kernel.local_bytes) {
+std::string resources_text(const format::KernelReflection& kernel) {
+  const KernelResources resources = resources_of(kernel);
+  if (!resources.registers && !resources.local_bytes) {
     return "yes";
   }
   const auto shown = [](std::optional<std::uint64_t> number) {
     return number ? std::to_string(*number) : "-";
   };
-  return fmt::format("{}/{}/{}", shown(registers), shown(spills), shown(kernel.local_bytes));
+  return fmt::format("{}/{}/{}", shown(resources.registers), shown(resources.spills),
+                     shown(resources.local_bytes));
 }
 
 // The kernels of a program and what its entries say about them.
@@ -370,7 +359,7 @@ private:
     for (auto& [name, signature] : m_signatures) {
       std::string cell = std::ranges::binary_search(kernels, name) ? "yes" : "no";
       if (const format::KernelReflection* const kernel = kernel_of(entry, name)) {
-        cell = resources_of(*kernel);
+        cell = resources_text(*kernel);
         signature = kernel->arguments || signature.ends_with("(...)") ? kernel_signature(*kernel)
                                                                       : signature;
       }

@@ -22,6 +22,7 @@ enum class ExitCode : int {
 // The status of a completed run with a negative result, as for diff(1).
 inline constexpr ExitCode k_bundles_differ = ExitCode::compile_failed;
 inline constexpr ExitCode k_entry_does_not_load = ExitCode::compile_failed;
+inline constexpr ExitCode k_limit_exceeded = ExitCode::compile_failed;
 
 // Returns the exit status for an error.
 [[nodiscard]] ExitCode exit_code_of(clbin::base::ErrorCode code) noexcept;

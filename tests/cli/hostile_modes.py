@@ -35,6 +35,9 @@ ALL_SCALES = (1, 2, LARGER_SCALE)
 # Memory that zstd uses at level 19 to compress 8 MiB and more, as documented in oclcc(1).
 COMPRESSOR_BYTES = 82 * MEBIBYTE
 
+# What --report may use in addition, without that for large payloads (oclcc-bundles(7)).
+REPORT_BYTES = 16 * MEBIBYTE
+
 # The payloads that a mode reads: none, those of entries and sources, or each blob.
 NOTHING, EXTRACTED, EVERY_BLOB = range(3)
 
@@ -110,6 +113,14 @@ MODES = [
         "--encrypt --encrypt-key $ @ -o out",
         EVERY_BLOB,
         "many_manifests",
+    ),
+    Mode(
+        Family.ALONE,
+        "--report",
+        "--report --json @",
+        EVERY_BLOB,
+        "manifest_equal_arguments",
+        more_bytes=REPORT_BYTES,
     ),
     Mode(Family.ALONE, "--strip-signature", "--strip-signature @ -o out", NOTHING, "equal_groups"),
     Mode(Family.ALONE, "--extract", "--extract --json @ -o folder", EXTRACTED, "equal_groups"),

@@ -69,6 +69,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::check_read(format::read_zebin_kernels(bytes));
   fuzz::check_read(format::read_cubin_kernels(bytes));
   fuzz::check_ptx(base::as_text(bytes));
+  fuzz::check_error(format::read_kernel_codes(bytes));
   fuzz::check_error(format::parse_block_yaml(base::as_text(bytes)));
   return 0;
 }

@@ -13,6 +13,9 @@ oclcc --help=all
 #|     oclcc --verify [--public-key KEY]... [--least-counter N] [--detached]
 #|           [--run [--device PATTERN]...] [--json] BUNDLE...
 #|     oclcc --diff [--json] BUNDLE BUNDLE
+#|     oclcc --report [--program NAME]... [--variant NAME]... [--kernel NAME]...
+#|           [--keep-target PATTERN | --drop-target PATTERN]...
+#|           [--against FILE [--fail-on LIMITS]...] [--json | --csv] FILE...
 #|     oclcc --extract [--program NAME]... [--variant NAME]...
 #|           [--keep-target PATTERN | --drop-target PATTERN]...
 #|           BUNDLE... [-o DIR]
@@ -60,14 +63,16 @@ oclcc --help=all
 #|     --host-triple TRIPLE    with -o k.o or k.s: write it for the machine TRIPLE,
 #|                             such as aarch64-linux-gnu (default: this machine)
 #|     --program NAME=FILE     compile FILE as program NAME (default: the stem of
-#|                             FILE); with --extract: extract only program NAME
+#|                             FILE); with --extract, --disassemble and --report:
+#|                             only program NAME
 #|     --optional PROGRAM      allow PROGRAM to fail for a device: print a warning
 #|                             and keep its source, which is built when PROGRAM is
 #|                             loaded on that device; repeatable
 #|     --variant NAME='OPTIONS'
 #|                             compile with OPTIONS in addition, as variant NAME;
 #|                             repeatable (default: one variant, "default"); with
-#|                             --extract and --disassemble: only variant NAME
+#|                             --extract, --disassemble and --report: only variant
+#|                             NAME
 #|     --specialize KERNEL=SIZE
 #|                             prepare KERNEL for launches with work-groups of SIZE
 #|                             (64, 16x16, 8x8x4): include the code that its first
@@ -168,7 +173,16 @@ oclcc --help=all
 #|     --disassemble           print the instructions of the one device binary in
 #|                             FILE, or of the one of a bundle that --program,
 #|                             --variant and --keep-target select
-#|     --kernel NAME           with --disassemble: only of the kernel NAME
+#|     --report                list the registers, spills, memory, code size and
+#|                             occupancy of the kernels in FILE..., bundles or
+#|                             device binaries; needs no device and no tool
+#|     --kernel NAME           with --disassemble or --report: only of the kernel
+#|                             NAME; with --report: repeatable
+#|     --against FILE          with --report: list what differs from the kernels in
+#|                             FILE
+#|     --fail-on LIMITS        with --against: exit with status 1 if a number is
+#|                             worse than LIMITS allow, such as
+#|                             spills,scratch,registers+10%,size+5%,occupancy-1
 #|     --provenance            print the sources, compilers and options that the
 #|                             binaries of the bundle FILE were made of, as an
 #|                             in-toto statement (SLSA provenance v1)
@@ -178,6 +192,7 @@ oclcc --help=all
 #|                             it records, without a cache, and compare; the exit
 #|                             status is 1 if one differs
 #|     --json                  print the report as JSON
+#|     --csv                   with --report: print comma-separated values
 #|
 #| Building on several machines:
 #|     --plan ninja|json|slurm|parallel
@@ -205,8 +220,8 @@ oclcc --help=all
 #|                             -o is given
 #|     --strip                 remove parts of the bundles FILE..., in place unless
 #|                             -o is given; compresses nothing again
-#|     --keep-target PATTERN   keep, extract or disassemble only entries whose
-#|                             target matches PATTERN (a target such as
+#|     --keep-target PATTERN   keep, extract, disassemble or report only entries
+#|                             whose target matches PATTERN (a target such as
 #|                             nvptx:sm_70, or a part of a device or platform
 #|                             name); repeatable
 #|     --drop-target PATTERN   remove, or leave out, entries whose target matches
@@ -278,8 +293,8 @@ oclcc --help=all
 #|     --version               show the version
 #|
 #| Exit status: 0 success, 1 a kernel did not compile, an entry did not load
-#| (--verify --run) or two bundles differ (--diff), 2 invalid command line, 3 a
-#| file cannot be read or written, 4 invalid bundle or signature, or no key for an
-#| encrypted bundle, 5 no usable device, driver or offline compiler, 6 out of
-#| memory or internal error. --record: the exit status of the command. See
-#| oclcc(1).
+#| (--verify --run), two bundles differ (--diff) or a limit is exceeded
+#| (--fail-on), 2 invalid command line, 3 a file cannot be read or written,
+#| 4 invalid bundle or signature, or no key for an encrypted bundle, 5 no usable
+#| device, driver or offline compiler, 6 out of memory or internal error.
+#| --record: the exit status of the command. See oclcc(1).

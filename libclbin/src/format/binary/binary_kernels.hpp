@@ -38,6 +38,7 @@ namespace clbin::format {
 struct PtxKernel {
   KernelReflection reflection;       // without arguments, of which other tools know more
   std::uint64_t parameter_bytes = 0; // of all, aligned; without textures, surfaces and samplers
+  std::uint64_t instructions = 0;    // of the body
 };
 
 // Reads each .entry of a PTX module. Memory and time are proportional to the size of `text`.
@@ -71,5 +72,22 @@ struct SpirvModule {
 // newer_version, and limit_exceeded if the names that the arguments repeat exceed 16 MiB + 4 times
 // the size of `bytes`.
 [[nodiscard]] Result<SpirvModule> read_spirv_module(ByteView bytes);
+
+// What the code of a kernel contains. Unknown numbers are absent.
+struct KernelCode {
+  std::optional<std::uint64_t> code_bytes;     // of machine code, without functions that it calls
+  std::optional<std::uint64_t> constant_bytes; // NVIDIA: of the kernel's own constant banks
+  // Where there is no machine code. PTX: of the body. SPIR-V: with those of the functions that it
+  // calls, at each call; absent if functions call one another in a circle.
+  std::optional<std::uint64_t> instructions;
+};
+using KernelCodes = std::map<std::string, KernelCode, std::less<>>;
+
+// Reads the code of all kernels of a device binary: sections .text.KERNEL and .nv.constant of
+// cubins and zebins, functions of AMD's code objects, functions _pocl_kernel_KERNEL_workgroup of
+// PoCL's shared objects, PTX, and SPIR-V. Some names may be those of other functions. Returns no
+// kernels for other kinds. Errors: damaged, truncated, and limit_exceeded as for
+// read_cubin_kernels.
+[[nodiscard]] Result<KernelCodes> read_kernel_codes(ByteView binary);
 
 } // namespace clbin::format

@@ -14,20 +14,12 @@
 namespace clbin::format {
 namespace {
 
-constexpr std::uint32_t k_section_symbols = 2;
-constexpr std::uint8_t k_symbol_kind_mask = 0xf;
-constexpr std::uint8_t k_symbol_function = 2;
 constexpr std::uint8_t k_symbol_entry = 0x10; // STO_CUDA_ENTRY in st_other
-constexpr std::size_t k_symbol_bytes = 24;
 
 constexpr std::uint8_t k_sized = 4;
 constexpr std::uint8_t k_required_size = 0x10; // EIATTR_REQNTID
 constexpr std::uint8_t k_frame_size = 0x11;    // EIATTR_FRAME_SIZE
 constexpr std::uint8_t k_registers = 0x2f;     // EIATTR_REGCOUNT
-
-// What the names of symbols and sections may have, because all of them can be the same text.
-constexpr std::uint64_t k_free_name_bytes = std::uint64_t{16} << 20U;
-constexpr std::uint64_t k_name_bytes_per_byte = 4;
 
 struct Attribute {
   std::uint8_t number = 0;
@@ -47,43 +39,26 @@ Result<Attribute> read_attribute(ByteReader& reader) {
 
 class CubinReader {
 public:
-  explicit CubinReader(const ElfObject& object)
-      : m_object(object),
-        m_name_bytes_left(k_free_name_bytes + k_name_bytes_per_byte * object.file_bytes) {}
+  explicit CubinReader(const ElfObject& object) : m_object(object), m_names(object) {}
 
   Result<std::vector<KernelReflection>> run() {
     CLBIN_TRY(read_symbols());
     for (const ElfSection& section : m_object.sections) {
-      CLBIN_TRY_ASSIGN(const std::string_view name, name_at(m_object.names, section.name));
+      CLBIN_TRY_ASSIGN(const std::string_view name, m_names.at(m_object.names, section.name));
       CLBIN_TRY(read_section(section, name));
     }
     return values_of(std::move(m_kernels));
   }
 
 private:
-  // Returns the text that starts at `offset` of a table of strings, without its null character.
-  Result<std::string_view> name_at(ByteView table, std::uint32_t offset) {
-    if (offset >= table.size()) {
-      return std::string_view();
-    }
-    std::string_view name = base::as_text(table.subspan(offset));
-    name = name.substr(0, std::min<std::uint64_t>(name.find('\0'), m_name_bytes_left + 1));
-    if (name.size() > m_name_bytes_left) {
-      return fail(ErrorCode::limit_exceeded, "names of symbols and sections exceed {} bytes",
-                  k_free_name_bytes + k_name_bytes_per_byte * m_object.file_bytes);
-    }
-    m_name_bytes_left -= name.size();
-    return name;
-  }
-
   // Each entry function is a kernel.
   Result<void> read_symbols() {
     for (const ElfSection& section : m_object.sections) {
-      if (section.type != k_section_symbols || section.link >= m_object.sections.size()) {
+      if (section.type != k_elf_section_symbols || section.link >= m_object.sections.size()) {
         continue;
       }
       ByteReader reader(section.bytes, ".symtab");
-      for (std::uint32_t index = 0; reader.remaining() >= k_symbol_bytes; ++index) {
+      for (std::uint32_t index = 0; reader.remaining() >= k_elf_symbol_bytes; ++index) {
         CLBIN_TRY(read_symbol(reader, index, m_object.sections[section.link].bytes));
       }
       return {};
@@ -92,14 +67,11 @@ private:
   }
 
   Result<void> read_symbol(ByteReader& reader, std::uint32_t index, ByteView names) {
-    CLBIN_TRY_ASSIGN(const std::uint32_t offset, reader.read_u32("st_name"));
-    CLBIN_TRY_ASSIGN(const std::uint8_t info, reader.read_u8("st_info"));
-    CLBIN_TRY_ASSIGN(const std::uint8_t other, reader.read_u8("st_other"));
-    CLBIN_TRY(reader.read_bytes(k_symbol_bytes - 6, "st_shndx, st_value, st_size"));
-    if ((info & k_symbol_kind_mask) != k_symbol_function || (other & k_symbol_entry) == 0) {
+    CLBIN_TRY_ASSIGN(const ElfSymbol symbol, read_elf_symbol(reader));
+    if (!symbol.is_function || (symbol.other & k_symbol_entry) == 0) {
       return {};
     }
-    CLBIN_TRY_ASSIGN(const std::string_view name, name_at(names, offset));
+    CLBIN_TRY_ASSIGN(const std::string_view name, m_names.at(names, symbol.name));
     if (name.empty() || !m_kernels.try_emplace(std::string(name)).second) {
       return fail(ErrorCode::damaged, "symbol {}: {}", index,
                   name.empty() ? "a kernel has no name" : "another kernel has this name");
@@ -168,7 +140,7 @@ private:
   }
 
   const ElfObject& m_object;
-  std::uint64_t m_name_bytes_left;
+  ElfNames m_names;
   std::map<std::string, KernelReflection> m_kernels;
   std::map<std::uint32_t, KernelReflection*> m_by_symbol;
 };

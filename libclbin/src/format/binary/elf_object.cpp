@@ -215,6 +215,33 @@ void read_notes(ByteView section, BinaryInfo& info) {
 
 } // namespace
 
+Result<std::string_view> ElfNames::at(ByteView table, std::uint32_t offset) {
+  if (offset >= table.size()) {
+    return std::string_view();
+  }
+  std::string_view name = base::as_text(table.subspan(offset));
+  name = name.substr(0, std::min<std::uint64_t>(name.find('\0'), m_bytes_left + 1));
+  if (name.size() > m_bytes_left) {
+    return fail(ErrorCode::limit_exceeded, "names of symbols and sections exceed {} bytes",
+                m_limit);
+  }
+  m_bytes_left -= name.size();
+  return name;
+}
+
+Result<ElfSymbol> read_elf_symbol(ByteReader& reader) {
+  constexpr std::uint8_t k_kind_mask = 0xf;
+  constexpr std::uint8_t k_function = 2;
+  ElfSymbol symbol;
+  CLBIN_TRY_ASSIGN(symbol.name, reader.read_u32("st_name"));
+  CLBIN_TRY_ASSIGN(const std::uint8_t info, reader.read_u8("st_info"));
+  symbol.is_function = (info & k_kind_mask) == k_function;
+  CLBIN_TRY_ASSIGN(symbol.other, reader.read_u8("st_other"));
+  CLBIN_TRY(reader.read_bytes(10, "st_shndx, st_value"));
+  CLBIN_TRY_ASSIGN(symbol.size_bytes, reader.read_u64("st_size"));
+  return symbol;
+}
+
 std::optional<ElfObject> parse_elf(ByteView bytes) {
   auto object = read_object(bytes);
   return object ? std::optional(std::move(*object)) : std::nullopt;

@@ -36,6 +36,35 @@ struct ElfObject {
 // table is inside them; a cut file is not recognised. Views in the result point into `bytes`.
 [[nodiscard]] std::optional<ElfObject> parse_elf(ByteView bytes);
 
+// Reads names of symbols and sections. All of them can be the same text, so that the names of all
+// calls together are limited to 16 MiB + 4 times the size of the file.
+class ElfNames {
+public:
+  explicit ElfNames(const ElfObject& object) noexcept
+      : m_limit((std::uint64_t{16} << 20U) + 4 * std::uint64_t{object.file_bytes}),
+        m_bytes_left(m_limit) {}
+
+  // Returns the text that starts at `offset` of a table, without its null character; an empty text
+  // outside the table. Error: limit_exceeded.
+  [[nodiscard]] Result<std::string_view> at(ByteView table, std::uint32_t offset);
+
+private:
+  std::uint64_t m_limit;
+  std::uint64_t m_bytes_left;
+};
+
+struct ElfSymbol {
+  std::uint32_t name = 0; // where its name starts in the table of names
+  bool is_function = false;
+  std::uint8_t other = 0;
+  std::uint64_t size_bytes = 0;
+};
+inline constexpr std::uint32_t k_elf_section_symbols = 2;
+inline constexpr std::uint32_t k_elf_section_dynamic_symbols = 11;
+inline constexpr std::size_t k_elf_symbol_bytes = 24;
+// Reads the next symbol of a file of 64 bits. Error: truncated.
+[[nodiscard]] Result<ElfSymbol> read_elf_symbol(ByteReader& reader);
+
 struct ElfNote {
   std::uint32_t type = 0;
   std::string_view owner; // with its null characters

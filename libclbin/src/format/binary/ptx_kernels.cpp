@@ -212,6 +212,40 @@ struct PtxVariable {
   std::uint64_t alignment = 1;
 };
 
+// Counts the instructions of a body: statements that do not begin with a directive. Braces within a
+// statement enclose the parts of a vector; .loc ends with its line, which tokens do not show.
+class StatementCounter {
+public:
+  void add(const PtxToken& token) {
+    const bool is_brace = token.is("{") || token.is("}");
+    if (token.is(";")) {
+      m_instructions += m_start == Start::instruction ? 1 : 0;
+      m_start = Start::none;
+    } else if (token.is(":")) { // of a label
+      m_start = Start::none;
+    } else if (m_start == Start::none ? !is_brace : m_start == Start::location) {
+      m_start = start_of(token);
+    }
+  }
+  [[nodiscard]] std::uint64_t instructions() const noexcept { return m_instructions; }
+
+private:
+  enum class Start : std::uint8_t { none, instruction, directive, location };
+
+  [[nodiscard]] Start start_of(const PtxToken& token) const {
+    const char first = token.text.empty() ? '\0' : token.text.front();
+    const bool is_letter = token.kind == TokenKind::word && first >= 'a' && first <= 'z';
+    if (token.is(".loc") || (m_start == Start::location && first != '@' && first != '.' &&
+                             (!is_letter || token.is("function_name") || token.is("inlined_at")))) {
+      return Start::location;
+    }
+    return first == '.' ? Start::directive : Start::instruction;
+  }
+
+  Start m_start = Start::none;
+  std::uint64_t m_instructions = 0;
+};
+
 // After an error, the text ends.
 class PtxReader {
 public:
@@ -245,6 +279,7 @@ private:
   // The shared memory of a body, and the known properties of its code.
   struct Body {
     std::uint64_t shared_bytes = 0;
+    StatementCounter statements;
     bool has_calls = false;
     std::set<std::size_t> module_variables; // indices in m_shared
   };
@@ -299,6 +334,7 @@ private:
                    body.shared_bytes);
     }
     kernel.reflection.local_bytes = body.shared_bytes;
+    kernel.instructions = body.statements.instructions();
     if (body.has_calls) {
       m_callers.insert(kernel.reflection.name);
     }
@@ -411,7 +447,10 @@ private:
     const bool ends = read_block([&](const PtxToken& token) {
       if (token.is(".shared")) {
         add_variable(owner, read_variable(owner), "its .shared variables are", body.shared_bytes);
-      } else if (token.kind == TokenKind::word) {
+        return;
+      }
+      body.statements.add(token);
+      if (token.kind == TokenKind::word) {
         note_word(token.text, body);
       }
     });

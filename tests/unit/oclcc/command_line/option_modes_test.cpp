@@ -40,6 +40,7 @@ const std::vector<Activity> k_activities = {
     {'d', {"--diff", "k.clbin", "l.clbin"}, "--diff"},
     {'x', {"--extract", "k.clbin"}, "--extract"},
     {'D', {"--disassemble", "k.clbin"}, "--disassemble"},
+    {'T', {"--report", "k.clbin"}, "--report"},
     {'V', {"--provenance", "k.clbin"}, "--provenance"},
     {'M', {"--sbom", "k.clbin"}, "--sbom"},
     {'R', {"--reproduce", "k.clbin"}, "--reproduce"},
@@ -57,7 +58,7 @@ const std::vector<Activity> k_activities = {
     {'u', {"--decrypt", "--decrypt-key", "other.key", "k.clbin"}, "--decrypt"},
 };
 constexpr std::string_view k_everywhere =
-    "cPbBltyievrdxDVMRmopsSCkgaznu"; // for options that control messages
+    "cPbBltyievrdxDTVMRmopsSCkgaznu"; // for options that control messages
 
 // An option, a use of it, the words that it needs, and the activities that it changes.
 struct Use {
@@ -73,9 +74,9 @@ const std::vector<Use> k_uses = {
     {"--embed-header", {"--embed-header", "k.h"}, {}, "cb"},
     {"--host-triple", {"--host-triple", "aarch64-linux-gnu"}, {}, "cb"},
     {"-S", {"-S"}, {}, "Bcb"},
-    {"--program", {"--program", "p=k.cl"}, {}, "PcxD"},
+    {"--program", {"--program", "p=k.cl"}, {}, "PcxDT"},
     {"--optional", {"--optional", "k"}, {}, "PBc"},
-    {"--variant", {"--variant", "v=-w"}, {}, "PcxD"},
+    {"--variant", {"--variant", "v=-w"}, {}, "PcxDT"},
     {"--specialize", {"--specialize", "k=4"}, {}, "PBc"},
     {"--launched-only", {"--launched-only"}, {}, "Bc"},
     {"--emit-cubin", {"--emit-cubin"}, {}, "PBc"},
@@ -131,10 +132,13 @@ const std::vector<Use> k_uses = {
     {"-q", {"-q"}, {}, k_everywhere},
     {"-v", {"-v"}, {}, k_everywhere},
     {"--run", {"--run"}, {}, "vr"},
-    {"--json", {"--json"}, {}, "ltyievrdxmpsSgznu"},
-    {"--kernel", {"--kernel", "k"}, {}, "D"},
-    {"--keep-target", {"--keep-target", "*"}, {}, "xDs"},
-    {"--drop-target", {"--drop-target", "*"}, {}, "xDs"},
+    {"--kernel", {"--kernel", "k"}, {}, "DT"},
+    {"--against", {"--against", "l.clbin"}, {}, "T"},
+    {"--fail-on", {"--fail-on", "spills"}, {"--against", "l.clbin"}, "T"},
+    {"--csv", {"--csv"}, {}, "T"},
+    {"--json", {"--json"}, {}, "ltyievrdxTmpsSgznu"},
+    {"--keep-target", {"--keep-target", "*"}, {}, "xDTs"},
+    {"--drop-target", {"--drop-target", "*"}, {}, "xDTs"},
     {"--strip-source", {"--strip-source"}, {}, "s"},
     {"--strip-reflection", {"--strip-reflection"}, {}, "s"},
     {"--record-binaries", {"--record-binaries"}, {}, ""},
@@ -151,7 +155,7 @@ const std::vector<Use> k_uses = {
     {"--key-type", {"--key-type", "content"}, {}, "k"},
     {"--encrypt-key", {"--encrypt-key", "c.key"}, {}, "Bcmpsn"},
     {"--encrypt-for", {"--encrypt-for", "r.pub"}, {}, "Bcmpsn"},
-    {"--decrypt-key", {"--decrypt-key", "c.key"}, {}, "cbBievrdxDVMRmpsganu"},
+    {"--decrypt-key", {"--decrypt-key", "c.key"}, {}, "cbBievrdxDTVMRmpsganu"},
     {"--no-cache", {"--no-cache"}, {}, "PBc"},
 };
 
@@ -365,6 +369,41 @@ TEST(OptionModes, EncryptTheOutputOfACompileForSeveralRecipientsAndAKey) {
   EXPECT_TRUE(options->encryption.is_requested());
   EXPECT_EQ(options->encryption.key, "c.key");
   EXPECT_EQ(options->encryption.recipients, (Words{"a.pub", "b.pub"}));
+}
+
+TEST(OptionModes, OfAReportNameWhatLimitsLack) {
+  const Words report = {"--report", "k.clbin"};
+  const auto options =
+      parse_command_line(report + Words{"--against", "l.clbin", "--fail-on",
+                                        "spills,registers+10%,scalar-registers+4,occupancy-1",
+                                        "--fail-on", "size+5%"});
+  ASSERT_TRUE(options) << options.error().message;
+  EXPECT_EQ(options->change_limits,
+            (std::vector<ChangeLimit>{{"spills"},
+                                      {"registers", 10, ChangeUnit::percent},
+                                      {"scalar-registers", 4},
+                                      {"occupancy", 1},
+                                      {"size", 5, ChangeUnit::percent}}));
+  for (const std::string text :
+       {"", "x", "registers+", "registers+x", "registers-1", "occupancy+1", "spills,", "size5%",
+        "registers+10%%", "scalar-registers-1", "registers+18446744073709551616", ",spills"}) {
+    const auto refused =
+        parse_command_line(report + Words{"--against", "l.clbin", "--fail-on=" + text});
+    ASSERT_FALSE(refused) << text;
+    EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
+    EXPECT_THAT(refused.error().message, HasSubstr("--fail-on"));
+  }
+  const std::vector<std::pair<Words, std::string>> k_cases = {
+      {{"--report"}, "'--report' needs a bundle or a device binary"},
+      {report + Words{"--fail-on", "spills"}, "'--fail-on' needs '--against'"},
+      {report + Words{"l.clbin", "--against", "m.clbin"}, "'--against' compares one file, not 2"},
+      {report + Words{"--csv", "--json"}, "'--csv' and '--json' cannot be used together"},
+  };
+  for (const auto& [words, message] : k_cases) {
+    const auto refused = parse_command_line(words);
+    ASSERT_FALSE(refused) << message;
+    EXPECT_EQ(refused.error().message, message);
+  }
 }
 
 // The second lines of files of a content key and of a recipient's secret key, whole and cut.

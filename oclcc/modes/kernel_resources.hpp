@@ -1,0 +1,66 @@
+// The resources that kernels need, read from device binaries, in bundles or not: for --report, and
+// for the table of --info.
+#pragma once
+
+#include "command_line/bundle_file.hpp"
+#include "targets/occupancy.hpp"
+
+namespace oclcc {
+
+// recorded: of a launch that the bundle records. assumed: nothing is known; the occupancy is that
+// of k_assumed_work_items, or of the largest work-group if that is smaller.
+enum class WorkGroupOrigin : std::uint8_t { required, recorded, assumed };
+constexpr std::array<std::string_view, 3> names_of(WorkGroupOrigin /*unused*/) {
+  return {"required", "recorded", "assumed"};
+}
+inline constexpr std::uint64_t k_assumed_work_items = 256;
+
+// Of a kernel for a target. Unknown numbers are absent.
+struct KernelResources {
+  std::string kernel{};
+  std::string target{}; // "nvptx:sm_70", or the name of a device
+  std::string format{}; // "ptx"
+  std::optional<std::uint64_t> wave_size{};
+  std::optional<std::uint64_t> registers{};        // vector registers of a work-item; Intel: GRFs
+  std::optional<std::uint64_t> scalar_registers{}; // AMD: of a wave
+  std::optional<std::uint64_t> spills{};           // AMD: registers; otherwise bytes
+  std::optional<std::uint64_t> scratch_bytes{};    // of a work-item; Intel: of a thread
+  std::optional<std::uint64_t> local_bytes{};      // of a work-group, without arguments
+  std::optional<std::uint64_t> constant_bytes{};
+  std::optional<std::uint64_t> code_bytes{};
+  std::optional<std::uint64_t> instructions{};
+  format::GroupSize work_group_size{}; // that `occupancy` is for; 0,0,0 if none is known
+  std::optional<WorkGroupOrigin> work_group_origin{};
+  std::optional<std::uint64_t> occupancy{}; // waves, as in Occupancy
+  std::optional<std::uint64_t> max_waves{};
+  std::optional<OccupancyLimit> limited_by{};
+  friend bool operator==(const KernelResources&, const KernelResources&) = default;
+};
+CLBIN_VISIT(KernelResources, kernel, target, format, wave_size, registers, scalar_registers, spills,
+            scratch_bytes, local_bytes, constant_bytes, code_bytes, instructions, work_group_size,
+            work_group_origin, occupancy, max_waves, limited_by);
+
+// A program and a variant of a bundle; of another file, all binaries of one place in a container.
+struct ResourceGroup {
+  std::string program{};                  // the place, empty if the file is no container
+  std::string variant{};                  // empty if the file is no bundle
+  std::vector<KernelResources> kernels{}; // in ascending order
+};
+
+struct FileResources {
+  std::string file; // the name for messages
+  std::vector<ResourceGroup> groups{};
+  std::vector<Error> errors{}; // of what cannot be read
+};
+
+// Returns what `kernel` says, without the code and the occupancy.
+[[nodiscard]] KernelResources resources_of(const format::KernelReflection& kernel);
+
+// Reads a bundle, a device binary or a container of them, and returns the kernels that --program,
+// --variant, --kernel, --keep-target and --drop-target select. Of a damaged or locked bundle,
+// returns errors only. Safe on untrusted input: one call of the library reads the bundle, another
+// its binaries.
+[[nodiscard]] FileResources read_kernel_resources(const std::filesystem::path& path,
+                                                  const Options& options, const BundleKeys& keys);
+
+} // namespace oclcc
