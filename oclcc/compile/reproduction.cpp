@@ -1,10 +1,12 @@
 #include "compile/reproduction.hpp"
 
+#include "format/binary/binary_kernels.hpp"
 #include "format/binary/elf_object.hpp"
 #include "listing/bundle_summary.hpp"
 #include "targets/offline_compiler.hpp"
 #include "terminal/terminal_text.hpp"
 
+#include <fmt/format.h>
 #include <tuple>
 
 namespace oclcc {
@@ -26,7 +28,31 @@ std::string why_missing(const std::string& spec, const offline::ToolPaths& tools
   return job ? "" : job.error().message;
 }
 
-// The first byte in which two binaries differ, and the section that contains it.
+// "; the code of kernel 'scale' differs": of the kernels whose code is known. Of PTX, the kernel
+// that contains the byte at `offset`.
+std::string changed_kernels(base::ByteView recorded, base::ByteView built, std::size_t offset) {
+  std::vector<std::string> names;
+  const auto here = format::read_kernel_codes(built);
+  const auto there = format::read_kernel_codes(recorded);
+  const std::string_view text = base::as_text(recorded).substr(0, offset);
+  for (const auto& [name, code] : here&& there ? *there : format::KernelCodes()) {
+    const auto found = here->find(name);
+    const bool is_known = found != here->end() && !code.code.empty();
+    if (is_known && !std::ranges::equal(code.code, found->second.code)) {
+      names.push_back(name);
+    }
+  }
+  constexpr std::string_view k_entry = ".entry ";
+  const std::size_t entry = text.rfind(k_entry);
+  if (format::classify_binary(recorded).kind == format::BinaryKind::ptx &&
+      entry != std::string_view::npos) {
+    const std::string_view name = text.substr(entry + k_entry.size());
+    names.emplace_back(name.substr(0, name.find('(')));
+  }
+  return names.empty() ? "" : fmt::format("; the code of '{}' differs", fmt::join(names, "', '"));
+}
+
+// The first byte in which two binaries differ, the section that contains it, and kernels.
 std::string difference(base::ByteView recorded, base::ByteView built) {
   const auto [there, here] = std::ranges::mismatch(recorded, built);
   const auto offset = static_cast<std::size_t>(there - recorded.begin());
@@ -34,9 +60,10 @@ std::string difference(base::ByteView recorded, base::ByteView built) {
   if (recorded.size() != built.size()) {
     text += fmt::format(", and {} bytes here", built.size());
   }
+  const std::string kernels = changed_kernels(recorded, built, offset);
   const auto object = format::parse_elf(recorded);
   if (!object || there == recorded.end()) {
-    return text;
+    return text + kernels;
   }
   const auto section =
       std::ranges::find_if(object->sections, [&](const format::ElfSection& candidate) {
@@ -47,7 +74,7 @@ std::string difference(base::ByteView recorded, base::ByteView built) {
     const std::string_view names = base::as_text(object->names).substr(section->name);
     text += fmt::format(", in section '{}'", names.substr(0, names.find('\0')));
   }
-  return text;
+  return text + kernels;
 }
 
 // "clang 15.0.6, here 19.1.7": the programs whose versions differ.

@@ -45,12 +45,17 @@ oclcc --reproduce e.clbin --decrypt-key c.key | grep -c '^same '
 # shellcheck source=tests/cli/offline/tools.bash
 source "$CLI_TESTS/offline/tools.bash"
 needs spirv:1.2
+needs amdgcn:gfx900
 write_sources
 printf '#!/bin/sh\nexec %s "$@" -DSCALE=3\n' "$clang" > changed
 chmod +x changed
 oclcc k.cl -I inc --target spirv:1.2 --tool clang=./changed -o k.clbin
 oclcc --reproduce k.clbin | sed 's/[0-9][0-9]* bytes\|byte [0-9]* of [0-9]*/N/g'; echo "exit ${PIPESTATUS[0]}"
 oclcc --reproduce k.clbin --tool clang=./changed; echo "exit $?"
+for target in nvptx:sm_70 amdgcn:gfx900; do
+  oclcc k.cl -I inc --target $target --tool clang=./changed -o t.clbin
+  oclcc --reproduce t.clbin | sed 's/: .*;/: .../'
+done
 printf '#!/bin/sh\nexit 1\n' > failing && chmod +x failing
 oclcc --reproduce k.clbin --tool llvm-spirv=./failing | sed 's/: .*/: .../'; echo "exit ${PIPESTATUS[0]}"
 # expected output:
@@ -58,6 +63,8 @@ oclcc --reproduce k.clbin --tool llvm-spirv=./failing | sed 's/: .*/: .../'; ech
 #| exit 1
 #| same    'k' (default) for 'spirv:1.2'
 #| exit 0
+#| differs 'k' (default) for 'nvptx:sm_70': ... the code of 'second' differs
+#| differs 'k' (default) for 'amdgcn:gfx900': ... the code of 'second' differs
 #| failed  'k' (default) for 'spirv:1.2': ...
 #| exit 1
 

@@ -75,6 +75,7 @@ struct SpirvModule {
 
 // What the code of a kernel contains. Unknown numbers are absent.
 struct KernelCode {
+  ByteView code; // the machine code of `code_bytes`, borrowed; empty if its place is not known
   std::optional<std::uint64_t> code_bytes;     // of machine code, without functions that it calls
   std::optional<std::uint64_t> constant_bytes; // NVIDIA: of the kernel's own constant banks
   // Where there is no machine code. PTX: of the body. SPIR-V: with those of the functions that it

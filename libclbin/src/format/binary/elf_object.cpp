@@ -67,7 +67,7 @@ Result<ElfSection> read_section(ByteView record, ByteView file, std::uint8_t bit
   CLBIN_TRY_ASSIGN(section.name, reader.read_u32("sh_name"));
   CLBIN_TRY_ASSIGN(section.type, reader.read_u32("sh_type"));
   CLBIN_TRY(read_word(reader, bits, "sh_flags"));
-  CLBIN_TRY(read_word(reader, bits, "sh_addr"));
+  CLBIN_TRY_ASSIGN(section.address, read_word(reader, bits, "sh_addr"));
   CLBIN_TRY_ASSIGN(const std::uint64_t offset, read_word(reader, bits, "sh_offset"));
   CLBIN_TRY_ASSIGN(section.size_bytes, read_word(reader, bits, "sh_size"));
   CLBIN_TRY_ASSIGN(section.link, reader.read_u32("sh_link"));
@@ -237,7 +237,8 @@ Result<ElfSymbol> read_elf_symbol(ByteReader& reader) {
   CLBIN_TRY_ASSIGN(const std::uint8_t info, reader.read_u8("st_info"));
   symbol.is_function = (info & k_kind_mask) == k_function;
   CLBIN_TRY_ASSIGN(symbol.other, reader.read_u8("st_other"));
-  CLBIN_TRY(reader.read_bytes(10, "st_shndx, st_value"));
+  CLBIN_TRY_ASSIGN(symbol.section, reader.read_u16("st_shndx"));
+  CLBIN_TRY_ASSIGN(symbol.value, reader.read_u64("st_value"));
   CLBIN_TRY_ASSIGN(symbol.size_bytes, reader.read_u64("st_size"));
   return symbol;
 }

@@ -15,6 +15,7 @@ struct ElfSection {
   std::uint32_t name = 0; // where its name starts in ElfObject::names
   std::uint32_t type = 0;
   std::uint32_t link = 0; // of a symbol table: the section with the names
+  std::uint64_t address = 0;
   std::uint64_t size_bytes = 0;
   ByteView bytes; // empty if the section is not completely inside the file
 };
@@ -57,6 +58,8 @@ struct ElfSymbol {
   std::uint32_t name = 0; // where its name starts in the table of names
   bool is_function = false;
   std::uint8_t other = 0;
+  std::uint16_t section = 0; // the number of that which contains it
+  std::uint64_t value = 0;   // its address
   std::uint64_t size_bytes = 0;
 };
 inline constexpr std::uint32_t k_elf_section_symbols = 2;

@@ -25,13 +25,31 @@ void add_bytes(std::optional<std::uint64_t>& sum, std::uint64_t bytes) {
 // ".nv.constant3", belong to all kernels.
 void add_section(const ElfSection& section, std::string_view name, KernelCodes& codes) {
   if (const std::string_view kernel = between(".text.", name); !kernel.empty()) {
-    add_bytes(codes[std::string(kernel)].code_bytes, section.size_bytes);
+    KernelCode& code = codes[std::string(kernel)];
+    add_bytes(code.code_bytes, section.size_bytes);
+    code.code = section.bytes;
   } else if (const std::string_view bank = between(".nv.constant", name); !bank.empty()) {
     const std::size_t dot = bank.find('.');
     if (dot != std::string_view::npos && dot + 1 < bank.size()) {
       add_bytes(codes[std::string(bank.substr(dot + 1))].constant_bytes, section.size_bytes);
     }
   }
+}
+
+// Returns an empty view if the section does not contain the whole function.
+ByteView code_of(const ElfObject& object, const ElfSymbol& symbol) {
+  if (symbol.section >= object.sections.size()) {
+    return {};
+  }
+  const ElfSection& section = object.sections[symbol.section];
+  // Of a file that is linked, the value is an address, otherwise it is relative to the section.
+  const std::uint64_t offset =
+      symbol.value >= section.address ? symbol.value - section.address : section.bytes.size();
+  const bool is_inside =
+      offset <= section.bytes.size() && symbol.size_bytes <= section.bytes.size() - offset;
+  return is_inside ? section.bytes.subspan(static_cast<std::size_t>(offset),
+                                           static_cast<std::size_t>(symbol.size_bytes))
+                   : ByteView();
 }
 
 // AMD's kernels have the names of their functions.
@@ -49,7 +67,7 @@ Result<void> add_functions(const ElfObject& object, const ElfSection& section, E
       name = between("_pocl_kernel_", name, "_workgroup");
     }
     if (!name.empty()) {
-      codes[std::string(name)].code_bytes = symbol.size_bytes;
+      codes[std::string(name)] = {code_of(object, symbol), symbol.size_bytes, {}, {}};
     }
   }
   return {};

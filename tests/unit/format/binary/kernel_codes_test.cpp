@@ -45,7 +45,12 @@ TEST(KernelCodes, OfACubinAreTheSectionsOfTheKernel) {
 
 // `readelf -sW` and `readelf -SW`.
 TEST(KernelCodes, OfAmdAndIntelAreTheMachineCode) {
-  EXPECT_THAT(code_of(codes_of(real_binary("gfx1030.v4.co")), "add").code_bytes, Optional(56U));
+  const base::Bytes amd = real_binary("gfx1030.v4.co");
+  const KernelCode code = code_of(codes_of(amd), "add");
+  EXPECT_THAT(code.code_bytes, Optional(56U));
+  // `llvm-objdump -d`: it ends with s_endpgm, 0xbf810000.
+  ASSERT_EQ(code.code.size(), 56U);
+  EXPECT_EQ(base::to_hex(code.code.last(4)), "000081bf");
   EXPECT_THAT(code_of(codes_of(real_binary("tgllp.zebin")), "add").code_bytes, Optional(0x1c0U));
 }
 
