@@ -104,12 +104,13 @@ void add_launches(std::span<const format::RecordedLaunch> launches, KernelResour
   if (kernel.work_group_origin == WorkGroupOrigin::required) {
     return;
   }
-  for (const format::RecordedLaunch& launch :
-       std::ranges::equal_range(launches, kernel.kernel, {}, &format::RecordedLaunch::kernel)) {
+  auto launch =
+      std::ranges::lower_bound(launches, kernel.kernel, {}, &format::RecordedLaunch::kernel);
+  for (; launch != launches.end() && launch->kernel == kernel.kernel; ++launch) {
     const bool is_first = kernel.work_group_origin != WorkGroupOrigin::recorded;
-    if (launch.local_size[0] != 0 &&
-        (is_first || product_of(launch.local_size) > product_of(kernel.work_group_size))) {
-      kernel.work_group_size = launch.local_size;
+    if (launch->local_size[0] != 0 &&
+        (is_first || product_of(launch->local_size) > product_of(kernel.work_group_size))) {
+      kernel.work_group_size = launch->local_size;
       kernel.work_group_origin = WorkGroupOrigin::recorded;
     }
   }

@@ -166,7 +166,7 @@ std::optional<Multiprocessor> intel_multiprocessor(const BinaryInfo& binary) {
   // 128 registers for each thread; with 256, half as many threads run.
   return Multiprocessor{.units = core.units,
                         .waves = core.threads,
-                        .registers = core.threads * 128U,
+                        .registers = std::uint64_t{core.threads} * 128,
                         .register_granule = 32,
                         .local_bytes = core.local_kib * k_kib,
                         .local_granule = k_kib};

@@ -115,11 +115,11 @@ public:
     CLBIN_TRY(reader.read_bytes(k_header_bytes, "header"));
     while (reader.remaining() != 0) {
       CLBIN_TRY_ASSIGN(const std::uint32_t head, reader.read_u32("instruction"));
-      if (head >> 16U == 0) {
+      const std::size_t words = head >> 16U;
+      if (words == 0) {
         return fail(ErrorCode::damaged, "SPIR-V module: an instruction has no words");
       }
-      CLBIN_TRY_ASSIGN(const ByteView operands,
-                       reader.read_bytes(((head >> 16U) - 1) * 4, "operands"));
+      CLBIN_TRY_ASSIGN(const ByteView operands, reader.read_bytes((words - 1) * 4, "operands"));
       CLBIN_TRY(add(static_cast<std::uint16_t>(head & 0xffffU), operands));
     }
     KernelCodes codes;
@@ -188,15 +188,8 @@ private:
     while (!open.empty()) {
       FunctionBody& body = m_bodies[open.back()];
       if (body.state == FunctionBody::State::unread) {
-        body.state = FunctionBody::State::open;
-        for (const std::uint32_t callee : body.callees) {
-          const FunctionBody::State state = m_bodies[callee].state;
-          if (state == FunctionBody::State::open) {
-            return std::nullopt; // and the callers of this function stay open
-          }
-          if (state == FunctionBody::State::unread) {
-            open.push_back(callee);
-          }
+        if (!push_callees(body, open)) {
+          return std::nullopt; // and the callers of this function stay open
         }
         continue;
       }
@@ -206,6 +199,21 @@ private:
       open.pop_back();
     }
     return m_bodies[function].instructions;
+  }
+
+  // Returns false if a callee is open: it calls this function.
+  bool push_callees(FunctionBody& body, std::vector<std::uint32_t>& open) {
+    body.state = FunctionBody::State::open;
+    for (const std::uint32_t callee : body.callees) {
+      const FunctionBody::State state = m_bodies[callee].state;
+      if (state == FunctionBody::State::open) {
+        return false;
+      }
+      if (state == FunctionBody::State::unread) {
+        open.push_back(callee);
+      }
+    }
+    return true;
   }
 
   void complete(FunctionBody& body) {
