@@ -82,10 +82,10 @@ for i in $(seq 20); do
 done
 wait
 grep -c '"file"' compile_commands.json
-ls | grep -v '\.cl$'
+find . -type f ! -name '*.cl'
 # expected output:
 #| 20
-#| compile_commands.json
+#| ./compile_commands.json
 
 ### refused
 # What is not a list of commands is not replaced.
