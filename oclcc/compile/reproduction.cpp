@@ -54,21 +54,21 @@ std::string changed_kernels(base::ByteView recorded, base::ByteView built, std::
 
 // The first byte in which two binaries differ, the section that contains it, and kernels.
 std::string difference(base::ByteView recorded, base::ByteView built) {
-  const auto [there, here] = std::ranges::mismatch(recorded, built);
-  const auto offset = static_cast<std::size_t>(there - recorded.begin());
+  const auto first = std::ranges::mismatch(recorded, built).in1;
+  const auto offset = static_cast<std::size_t>(first - recorded.begin());
   std::string text = fmt::format("byte {} of {}", offset, recorded.size());
   if (recorded.size() != built.size()) {
     text += fmt::format(", and {} bytes here", built.size());
   }
   const std::string kernels = changed_kernels(recorded, built, offset);
   const auto object = format::parse_elf(recorded);
-  if (!object || there == recorded.end()) {
+  if (!object || first == recorded.end()) {
     return text + kernels;
   }
   const auto section =
       std::ranges::find_if(object->sections, [&](const format::ElfSection& candidate) {
         const base::ByteView bytes = candidate.bytes;
-        return !bytes.empty() && &*there >= bytes.data() && &*there < bytes.data() + bytes.size();
+        return !bytes.empty() && &*first >= bytes.data() && &*first < bytes.data() + bytes.size();
       });
   if (section != object->sections.end() && section->name < object->names.size()) {
     const std::string_view names = base::as_text(object->names).substr(section->name);

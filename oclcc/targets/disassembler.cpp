@@ -71,20 +71,21 @@ Result<std::string> written_by(const Work& work, const char* tool, const Words& 
   return text_in(work, tool, k_text_file);
 }
 
-std::string chosen(std::string text, const Work& work, const KernelLines& lines) {
-  return work.kernel.empty() ? text : take_kernel(text, lines);
+std::string chosen(std::string_view text, const Work& work, const KernelLines& lines) {
+  return work.kernel.empty() ? std::string(text) : take_kernel(text, lines);
 }
 
 Result<std::string> ptx_text(const Work& work) {
   const std::string_view text = base::as_text(work.binary);
-  return chosen(std::string(text.substr(0, text.find('\0'))), work,
+  return chosen(text.substr(0, text.find('\0')), work,
                 {fmt::format(".entry {}(", work.kernel), "}"});
 }
 
 Result<std::string> cubin_text(const Work& work) {
-  CLBIN_TRY_ASSIGN(auto text, printed_by(work, "nvdisasm",
-                                         {"--print-code", "--print-line-info", k_binary_file}));
-  return chosen(std::move(text), work,
+  CLBIN_TRY_ASSIGN(
+      const std::string text,
+      printed_by(work, "nvdisasm", {"--print-code", "--print-line-info", k_binary_file}));
+  return chosen(text, work,
                 {fmt::format("- .text.{} -", work.kernel), "//------", LastLine::left_out});
 }
 
@@ -93,9 +94,10 @@ Result<std::string> objdump_text(const Work& work, const Words& symbols) {
   if (!work.kernel.empty()) {
     words = {"--line-numbers", fmt::format("--disassemble-symbols={}", fmt::join(symbols, ","))};
   }
-  CLBIN_TRY_ASSIGN(auto text, printed_by(work, "llvm-objdump", words + Words{k_binary_file}));
+  CLBIN_TRY_ASSIGN(const std::string text,
+                   printed_by(work, "llvm-objdump", words + Words{k_binary_file}));
   const bool has_code = text.find("\nDisassembly of section") != std::string::npos;
-  return has_code ? std::move(text) : std::string();
+  return has_code ? text : std::string();
 }
 
 Result<std::string> amd_text(const Work& work) {
@@ -103,15 +105,14 @@ Result<std::string> amd_text(const Work& work) {
 }
 
 Result<std::string> spirv_text(const Work& work) {
-  CLBIN_TRY_ASSIGN(auto text, written_by(work, "spirv-dis", {"--no-indent"}));
+  CLBIN_TRY_ASSIGN(const std::string text, written_by(work, "spirv-dis", {"--no-indent"}));
   // An entry point calls the exported function of the same name.
-  return chosen(std::move(text), work,
-                {fmt::format("%{} = OpFunction ", work.kernel), "OpFunctionEnd"});
+  return chosen(text, work, {fmt::format("%{} = OpFunction ", work.kernel), "OpFunctionEnd"});
 }
 
 Result<std::string> bitcode_text(const Work& work) {
-  CLBIN_TRY_ASSIGN(auto text, written_by(work, "llvm-dis", {}));
-  return chosen(std::move(text), work, {fmt::format(" @{}(", work.kernel), "}"});
+  CLBIN_TRY_ASSIGN(const std::string text, written_by(work, "llvm-dis", {}));
+  return chosen(text, work, {fmt::format(" @{}(", work.kernel), "}"});
 }
 
 // ocloc names files as the sections, in a folder that exists.
