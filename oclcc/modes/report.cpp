@@ -19,17 +19,17 @@ using Cells = std::vector<std::string>;
 
 // ---- Cells --------------------------------------------------------------------------------------
 
-std::string shown(const Number& number) {
+std::string cell_text(const Number& number) {
   return number ? std::to_string(*number) : "-";
 }
 
 // Of any length, a name would widen the column of all rows.
-std::string shown(const std::string& name) {
+std::string cell_text(const std::string& name) {
   constexpr std::size_t k_most_cells = 40;
   return std::string(fitting(printable(name), k_most_cells));
 }
 
-std::string shown(const format::GroupSize& size) {
+std::string cell_text(const format::GroupSize& size) {
   return size[0] == 0 ? "" : fmt::format("{}", fmt::join(size, "x"));
 }
 
@@ -47,7 +47,7 @@ public:
   }
   void add(const std::string& text) { add(std::string_view(text)); }
   void add(std::uint64_t number) { add(std::to_string(number)); }
-  void add(const format::GroupSize& size) { add(shown(size)); }
+  void add(const format::GroupSize& size) { add(cell_text(size)); }
   template <typename Enum>
   requires std::is_enum_v<Enum>
   void add(Enum value) { add(format::name_of(value)); }
@@ -57,10 +57,10 @@ public:
   }
   // The members of a record, or their names.
   void add_values(const format::Record auto& record) {
-    visit(record, [this](std::string_view, const auto& value) { add(value); });
+    visit(record, [this](std::string_view, const auto& value) { this->add(value); });
   }
   void add_names(const format::Record auto& record) {
-    visit(record, [this](std::string_view name, const auto&) { add(name); });
+    visit(record, [this](std::string_view name, const auto&) { this->add(name); });
   }
   [[nodiscard]] std::string text() const { return printable(m_text) + "\n"; }
 
@@ -117,9 +117,9 @@ std::string occupancy_text(const KernelResources& kernel) {
 }
 
 Cells cells_of(const KernelResources& kernel) {
-  Cells cells = {shown(kernel.target)};
+  Cells cells = {cell_text(kernel.target)};
   for (const auto& [name, number] : k_columns) {
-    cells.push_back(shown(kernel.*number));
+    cells.push_back(cell_text(kernel.*number));
   }
   cells.push_back(occupancy_text(kernel));
   return cells;
@@ -136,8 +136,8 @@ std::string kernel_line(std::span<const KernelResources> kernels) {
     return fmt::format("  {}\n", printable(name));
   }
   const bool is_assumed = sized->work_group_origin == WorkGroupOrigin::assumed;
-  return fmt::format("  {}, work-groups of {}{}\n", printable(name), shown(sized->work_group_size),
-                     is_assumed ? " assumed" : "");
+  return fmt::format("  {}, work-groups of {}{}\n", printable(name),
+                     cell_text(sized->work_group_size), is_assumed ? " assumed" : "");
 }
 
 // Removes the columns without numbers.
@@ -231,8 +231,8 @@ std::string text_of(std::span<const ResourceChange> changes) {
            changes[first].variant == head.variant;
          ++first) {
       const ResourceChange& change = changes[first];
-      rows.push_back({shown(change.kernel), shown(change.target), change.number,
-                      shown(change.before), shown(change.after), change_text(change),
+      rows.push_back({cell_text(change.kernel), cell_text(change.target), change.number,
+                      cell_text(change.before), cell_text(change.after), change_text(change),
                       change.exceeds ? "exceeds " + *change.exceeds : ""});
     }
     const std::string heading = heading_of(head.program, head.variant);
@@ -272,7 +272,7 @@ ExitCode report_exceeded(std::span<const ResourceChange> changes, const std::str
           {.file = file,
            .text = fmt::format("{}{}kernel '{}', '{}': {} changed from {} to {}, which exceeds {}",
                                heading, heading.empty() ? "" : ", ", change.kernel, change.target,
-                               change.number, shown(change.before), shown(change.after),
+                               change.number, cell_text(change.before), cell_text(change.after),
                                *change.exceeds)});
       status = k_limit_exceeded;
     }

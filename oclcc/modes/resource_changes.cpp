@@ -54,9 +54,9 @@ std::string text_of(const ChangeLimit& limit) {
 using Identity = std::tuple<std::string, std::string, std::string, std::string, std::string, int>;
 using KernelPair = std::pair<const KernelResources*, const KernelResources*>;
 
-class Comparison {
+class KernelComparison {
 public:
-  explicit Comparison(std::span<const ChangeLimit> limits) : m_limits(limits) {}
+  explicit KernelComparison(std::span<const ChangeLimit> limits) : m_limits(limits) {}
 
   void add(const FileResources& file, const KernelResources* KernelPair::*side) {
     for (const ResourceGroup& group : file.groups) {
@@ -116,7 +116,7 @@ private:
 std::vector<ResourceChange> resource_changes(const FileResources& before,
                                              const FileResources& after,
                                              std::span<const ChangeLimit> limits) {
-  Comparison comparison(limits);
+  KernelComparison comparison(limits);
   comparison.add(before, &KernelPair::first);
   comparison.add(after, &KernelPair::second);
   return comparison.changes();
