@@ -297,8 +297,8 @@ Result<Bytes> binary_in_bundle(const std::filesystem::path& path, const Options&
 }
 
 Result<Bytes> binary_in_file(const std::filesystem::path& path) {
-  constexpr std::uint64_t k_max_bytes = 1ULL << 30U;
-  CLBIN_TRY_ASSIGN(base::Bytes file, base::read_whole_file(path, k_max_bytes));
+  constexpr std::uint64_t k_max_file_size = 1ULL << 30U;
+  CLBIN_TRY_ASSIGN(base::Bytes file, base::read_whole_file(path, k_max_file_size));
   CLBIN_TRY_ASSIGN(const Container container, open_container(std::move(file)));
   if (container.binaries.size() != 1) {
     return refused("it contains {} binaries; put them into a bundle with '--import'",

@@ -43,7 +43,7 @@ HashedFile hashed(std::string name, base::ByteView bytes) {
   return {std::move(name), base::to_hex(base::sha256_of(bytes))};
 }
 
-std::string name_of(const format::Target& target) {
+std::string provenance_name(const format::Target& target) {
   return target.origin == format::TargetOrigin::offline
              ? target.spec
              : fmt::format("{} ({})", target.identity.device_name, target.identity.platform_name);
@@ -83,7 +83,7 @@ Result<void> add_binaries(const format::BundleReader& reader, const BundleSummar
     binary.file = hashed(names[i] + std::string(binary_suffix(entry.entry.kind, bytes)), bytes);
     binary.program = places[i].program.str();
     binary.variant = places[i].variant.str();
-    binary.target = name_of(entry.details->target);
+    binary.target = provenance_name(entry.details->target);
     binary.options = entry.details->options;
     binary.tools = tools_of(entry);
     materials.tools.insert(binary.tools.begin(), binary.tools.end());
