@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <tuple>
 
 #if __has_include(<cuda_occupancy.h>)
 #include <climits>
