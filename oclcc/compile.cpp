@@ -224,9 +224,9 @@ public:
   Result<ExitCode> reproduce() {
     CLBIN_TRY(start_home());
     CLBIN_TRY_ASSIGN(const BundleKeys keys, trust::read_decryption_keys(m_options, m_reporter));
-    CLBIN_TRY_ASSIGN(const auto bundle, open_readable_bundle(m_options.inputs.front().path, keys));
-    CLBIN_TRY_ASSIGN(auto entries, named(recorded_entries(bundle), m_options.inputs.front().path));
     CLBIN_TRY(read_recorded_programs(m_options, keys, m_job, m_reporter));
+    CLBIN_TRY_ASSIGN(auto entries,
+                     named(recorded_entries(*m_job.bundle), m_options.inputs.front().path));
     Options chosen = m_options;
     chosen.targets = reproducible_targets(entries, m_options.tools);
     const bool has_devices = std::ranges::any_of(entries, [](const RecordedEntry& entry) {

@@ -763,7 +763,7 @@ constexpr OptionRow k_option_table[] = {
 
     {Group::modes, Form::optional_mode, Scope::any, "help", "all",
      set_choice<&Options::help, k_help_extents>, "show the common options, or all options",
-     Mode::help},
+     Mode::help, '\0', "common"},
     mode_row(Group::modes, Mode::version, "version", "show the version"),
 };
 

@@ -61,7 +61,7 @@ struct OptionRow {
   std::string_view help;     // without line breaks; empty for another spelling of the row before
   Mode mode = Mode::compile; // which the option enters; compile: none
   char letter = '\0';        // '\0' if there is none
-  std::string_view default_value = "common"; // of an optional value
+  std::string_view default_value{}; // of an optional value
 };
 
 [[nodiscard]] std::span<const OptionRow> option_table() noexcept;

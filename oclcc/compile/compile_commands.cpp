@@ -120,7 +120,7 @@ Result<void> write_compile_commands(const Options& options) {
   CLBIN_TRY_ASSIGN(const auto words, common_words(options));
   const base::FileDescriptor lock = lock_directory_of(file);
   CLBIN_TRY_ASSIGN(JsonArray entries, read_commands(file));
-  const JsonArray before = entries;
+  const std::string before = write_json({entries}, base::JsonLayout::indented);
   for (const Input& input : options.inputs) {
     const std::string source = fs::absolute(input.path).lexically_normal().string();
     std::vector<std::string> arguments = words;
@@ -137,8 +137,7 @@ Result<void> write_compile_commands(const Options& options) {
     }
   }
   const std::string text = write_json({std::move(entries)}, base::JsonLayout::indented);
-  const bool is_new = before.empty() || text != write_json({before}, base::JsonLayout::indented);
-  return is_new ? base::write_output_file(file, base::as_bytes(text)) : Result<void>();
+  return text == before ? Result<void>() : base::write_output_file(file, base::as_bytes(text));
 }
 
 } // namespace oclcc

@@ -1,5 +1,7 @@
 #include "compile/output_plan.hpp"
 
+#include "targets/binary_entry.hpp"
+
 namespace oclcc {
 
 using format::BinaryKind;
@@ -194,10 +196,7 @@ Result<Bytes> raw_binary(const OutputPlan& plan, const format::BundleInput& bund
     return refused("cannot write '{}': '{}' produces {}", plan.path.string(),
                    name_of(first->target), format::describe(info));
   }
-  // NVIDIA's driver appends a NUL to PTX, which ptxas rejects.
-  while (plan.raw_kind == BinaryKind::ptx && !bytes.empty() && bytes.back() == std::byte{0}) {
-    bytes.pop_back();
-  }
+  offline::remove_final_nul(plan.raw_kind, bytes);
   return bytes;
 }
 

@@ -36,6 +36,8 @@ using clbin::listing::SourceSummary;
 // launches. `launches` are sorted, and of one variant.
 [[nodiscard]] std::vector<std::string>
 launch_texts(const std::vector<format::RecordedLaunch>& launches);
+// Returns "nvptx:sm_70", or "DEVICE (PLATFORM)".
+[[nodiscard]] std::string target_text(const format::Target& target);
 // Returns "DEVICE (PLATFORM): scale, fill".
 [[nodiscard]] std::string build_text(const format::RecordedBuild& build);
 

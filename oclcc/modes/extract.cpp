@@ -4,6 +4,7 @@
 #include "format/bundle/bundle_surgery.hpp"
 #include "modes/containers.hpp"
 #include "modes/extracted_names.hpp"
+#include "targets/binary_entry.hpp"
 #include "targets/disassembler.hpp"
 #include "targets/offline_compiler.hpp"
 #include "targets/patterns.hpp"
@@ -27,10 +28,6 @@ struct Item {
 
   [[nodiscard]] bool is_entry() const noexcept { return blob != format::k_no_index; }
 };
-
-bool is_wanted(const std::vector<std::string>& wanted, const std::string& name) {
-  return wanted.empty() || std::ranges::find(wanted, name) != wanted.end();
-}
 
 Result<std::vector<format::GroupView>> groups_of(const format::BundleReader& bundle) {
   std::vector<format::GroupView> groups;
@@ -182,7 +179,7 @@ Result<Bytes> bytes_of(format::ProvedBlobs& blobs, const Item& item) {
     return Bytes(view.begin(), view.end());
   }
   CLBIN_TRY_ASSIGN(Bytes bytes, blobs.read(item.blob));
-  remove_final_nul(item.place.kind, bytes);
+  offline::remove_final_nul(item.place.kind, bytes);
   return bytes;
 }
 

@@ -85,10 +85,4 @@ std::vector<std::string> entry_file_names(const std::vector<EntryPlace>& places)
   return names;
 }
 
-void remove_final_nul(format::BinaryKind kind, base::Bytes& bytes) {
-  while (kind == format::BinaryKind::ptx && !bytes.empty() && bytes.back() == std::byte{0}) {
-    bytes.pop_back();
-  }
-}
-
 } // namespace oclcc

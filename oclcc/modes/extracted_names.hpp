@@ -14,9 +14,6 @@ namespace oclcc {
 [[nodiscard]] std::string_view binary_suffix(clbin::format::BinaryKind kind,
                                              clbin::base::ByteView bytes) noexcept;
 
-// Removes the NUL that NVIDIA's driver appends to PTX, and that ptxas rejects.
-void remove_final_nul(clbin::format::BinaryKind kind, clbin::base::Bytes& bytes);
-
 // The parts of an entry's file name, without its suffix.
 struct EntryPlace {
   clbin::format::SharedText program{};

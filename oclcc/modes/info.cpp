@@ -494,11 +494,14 @@ std::vector<std::string> launch_texts(const std::vector<format::RecordedLaunch>&
   return texts;
 }
 
+std::string target_text(const format::Target& target) {
+  return target.origin == format::TargetOrigin::offline
+             ? target.spec
+             : fmt::format("{} ({})", target.identity.device_name, target.identity.platform_name);
+}
+
 std::string build_text(const format::RecordedBuild& build) {
-  const bool is_offline = build.target.origin == format::TargetOrigin::offline;
-  const std::string text = is_offline ? build.target.spec
-                                      : fmt::format("{} ({})", build.target.identity.device_name,
-                                                    build.target.identity.platform_name);
+  const std::string text = target_text(build.target);
   return build.kernels.empty() ? text : fmt::format("{}: {}", text, fmt::join(build.kernels, ", "));
 }
 

@@ -20,10 +20,6 @@ using Number = std::optional<std::uint64_t>;
 
 constexpr std::uint64_t k_max_file_bytes = 1ULL << 30U;
 
-bool is_selected_name(const std::vector<std::string>& wanted, std::string_view name) {
-  return wanted.empty() || std::ranges::find(wanted, name) != wanted.end();
-}
-
 std::uint64_t product_of(const format::GroupSize& size) {
   constexpr std::uint64_t k_most = std::uint64_t{1} << 20U; // of a dimension; more than any device
   std::uint64_t product = 1;
@@ -149,7 +145,7 @@ private:
     const bool is_offline = target.origin == format::TargetOrigin::offline;
     const std::string& name = is_offline ? target.spec.str() : target.device_name.str();
     for (const std::string& kernel : entry.entry.kernels) {
-      if (!is_selected_name(m_options.wanted_kernels, kernel)) {
+      if (!is_wanted(m_options.wanted_kernels, kernel)) {
         continue;
       }
       CLBIN_TRY_ASSIGN(const BinaryResources* const binary, binary_of(entry));
@@ -229,8 +225,8 @@ Result<void> read_bundle(const format::BundleReader& bundle, const Options& opti
   }
   BundleResources resources(bundle, options);
   for (const GroupSummary& group : summary.groups) {
-    if (is_selected_name(options.wanted_programs, group.group.program) &&
-        is_selected_name(options.wanted_variants, group.group.variant)) {
+    if (is_wanted(options.wanted_programs, group.group.program) &&
+        is_wanted(options.wanted_variants, group.group.variant)) {
       CLBIN_TRY_ASSIGN(ResourceGroup kernels, resources.read(group));
       add_group(std::move(kernels), result);
     }
@@ -257,7 +253,7 @@ Result<void> add_binary(const ContainedBinary& contained, const Options& options
   }
   ResourceGroup group{contained.place, {}, {}};
   for (auto& [name, kernel] : binary.kernels) {
-    if (is_selected_name(options.wanted_kernels, name)) {
+    if (is_wanted(options.wanted_kernels, name)) {
       kernel.kernel = name;
       kernel.target = target.spec;
       kernel.format = format::to_string(binary.info.kind);

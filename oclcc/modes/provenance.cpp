@@ -4,6 +4,7 @@
 
 #include "modes/bundle_summary.hpp"
 #include "modes/extracted_names.hpp"
+#include "targets/binary_entry.hpp"
 #include "terminal/terminal_text.hpp"
 #include "trust/bundle_encryption.hpp"
 #include "trust/key_files.hpp"
@@ -43,12 +44,6 @@ HashedFile hashed(std::string name, base::ByteView bytes) {
   return {std::move(name), base::to_hex(base::sha256_of(bytes))};
 }
 
-std::string provenance_name(const format::Target& target) {
-  return target.origin == format::TargetOrigin::offline
-             ? target.spec
-             : fmt::format("{} ({})", target.identity.device_name, target.identity.platform_name);
-}
-
 std::vector<Tool> tools_of(const EntrySummary& entry) {
   std::vector<Tool> tools(entry.details->tools.begin(), entry.details->tools.end());
   const format::DeviceIdentity& device = entry.details->target.identity;
@@ -78,12 +73,12 @@ Result<void> add_binaries(const format::BundleReader& reader, const BundleSummar
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const EntrySummary& entry = *entries[i];
     CLBIN_TRY_ASSIGN(base::Bytes bytes, blobs.read(entry.entry.blob));
-    remove_final_nul(entry.entry.kind, bytes);
+    offline::remove_final_nul(entry.entry.kind, bytes);
     Binary binary;
     binary.file = hashed(names[i] + std::string(binary_suffix(entry.entry.kind, bytes)), bytes);
     binary.program = places[i].program.str();
     binary.variant = places[i].variant.str();
-    binary.target = provenance_name(entry.details->target);
+    binary.target = target_text(entry.details->target);
     binary.options = entry.details->options;
     binary.tools = tools_of(entry);
     materials.tools.insert(binary.tools.begin(), binary.tools.end());

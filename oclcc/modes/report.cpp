@@ -363,6 +363,11 @@ Result<ExitCode> compare(const Options& options, const BundleKeys& keys, Reporte
   if (!errors.empty()) {
     return report_errors(errors, reporter);
   }
+  for (const std::string& number : unchecked_numbers(after, options.change_limits)) {
+    reporter.warning(
+        fmt::format("{}: '{}' is not known of any kernel, so that '--fail-on {}' checks nothing",
+                    after.file, number, number));
+  }
   const std::vector<ResourceChange> changes =
       resource_changes(before, after, options.change_limits);
   if (!print_changes(changes, before, after, options, reporter)) {

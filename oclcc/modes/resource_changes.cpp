@@ -1,6 +1,7 @@
 #include "modes/resource_changes.hpp"
 
 #include <fmt/format.h>
+#include <set>
 #include <tuple>
 
 namespace oclcc {
@@ -59,13 +60,12 @@ public:
   explicit KernelComparison(std::span<const ChangeLimit> limits) : m_limits(limits) {}
 
   void add(const FileResources& file, const KernelResources* KernelPair::*side) {
+    std::map<Identity, int> counts; // of kernels with equal names
     for (const ResourceGroup& group : file.groups) {
       for (const KernelResources& kernel : group.kernels) {
         Identity identity(group.program, group.variant, kernel.kernel, kernel.target, kernel.format,
                           0);
-        while (m_pairs[identity].*side != nullptr) {
-          ++std::get<5>(identity);
-        }
+        std::get<5>(identity) = counts[identity]++;
         m_pairs[identity].*side = &kernel;
       }
     }
@@ -120,6 +120,28 @@ std::vector<ResourceChange> resource_changes(const FileResources& before,
   comparison.add(before, &KernelPair::first);
   comparison.add(after, &KernelPair::second);
   return comparison.changes();
+}
+
+std::vector<std::string> unchecked_numbers(const FileResources& file,
+                                           std::span<const ChangeLimit> limits) {
+  std::set<std::string_view> known;
+  for (const ResourceGroup& group : file.groups) {
+    for (const ComparedNumber& compared : k_compared) {
+      const auto has_number = [&](const KernelResources& kernel) {
+        return (kernel.*compared.number).has_value();
+      };
+      if (std::ranges::any_of(group.kernels, has_number)) {
+        known.insert(compared.limit);
+      }
+    }
+  }
+  std::vector<std::string> unchecked;
+  for (const ChangeLimit& limit : limits) {
+    if (!known.contains(limit.number)) {
+      unchecked.push_back(limit.number);
+    }
+  }
+  return unchecked;
 }
 
 } // namespace oclcc

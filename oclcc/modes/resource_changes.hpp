@@ -30,4 +30,9 @@ CLBIN_VISIT(ResourceChange, program, variant, kernel, target, format, number, be
                                                            const FileResources& after,
                                                            std::span<const ChangeLimit> limits);
 
+// Returns the numbers of `limits` that are known of no kernel in `file`, so that the limits check
+// nothing: "spills" of cubins.
+[[nodiscard]] std::vector<std::string> unchecked_numbers(const FileResources& file,
+                                                         std::span<const ChangeLimit> limits);
+
 } // namespace oclcc

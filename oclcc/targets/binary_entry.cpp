@@ -115,4 +115,10 @@ Result<EntryInput> entry_of_binary(base::KeptBytes payload) {
   return entry;
 }
 
+void remove_final_nul(format::BinaryKind kind, base::Bytes& bytes) {
+  while (kind == format::BinaryKind::ptx && !bytes.empty() && bytes.back() == std::byte{0}) {
+    bytes.pop_back();
+  }
+}
+
 } // namespace oclcc::offline

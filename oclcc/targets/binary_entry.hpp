@@ -19,4 +19,7 @@ namespace oclcc::offline {
 // and of require_resolved for SPIR-V.
 [[nodiscard]] Result<format::EntryInput> entry_of_binary(base::KeptBytes payload);
 
+// Removes the NUL that NVIDIA's driver appends to PTX, and that ptxas rejects.
+void remove_final_nul(format::BinaryKind kind, base::Bytes& bytes);
+
 } // namespace oclcc::offline

@@ -6,6 +6,7 @@
 #include "format/bundle/bundle_reader.hpp"
 #include "worker/worker_protocol.hpp"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,12 @@ struct TargetChoice {
   std::vector<std::string> drop;
 };
 [[nodiscard]] bool is_chosen(const clbin::format::TargetView& target, const TargetChoice& choice);
+
+// Whether --program, --variant or --kernel selects `name`: it is among `wanted`, or these are
+// empty.
+[[nodiscard]] inline bool is_wanted(const std::vector<std::string>& wanted, std::string_view name) {
+  return wanted.empty() || std::ranges::find(wanted, name) != wanted.end();
+}
 
 // Returns the patterns of `choice` that match no entry of `bundle`, or any reader error.
 [[nodiscard]] clbin::base::Result<std::vector<std::string>>

@@ -187,3 +187,20 @@ oclcc --disassemble k.clbin --kernel add | grep -o '_pocl_kernel_[a-z]*_workgrou
 #| _pocl_kernel_add_workgroup>:
 #| _pocl_kernel_multiply_workgroup>:
 #| _pocl_kernel_add_workgroup>:
+
+### bitcode
+# A binary of Oclgrind is bitcode.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash"
+see_only Oclgrind
+command -v llvm-dis > /dev/null || { echo "no llvm-dis"; exit 77; }
+two_kernels
+oclcc k.cl -o k.clbin
+oclcc --disassemble k.clbin | grep -o '^define .* @[a-z]*(' | sed 's/.*@/@/'
+oclcc --disassemble k.clbin --kernel multiply | grep -o '@multiply(\|= mul \|= add \|^}'
+# expected output:
+#| @add(
+#| @multiply(
+#| @multiply(
+#| = mul 
+#| }

@@ -153,6 +153,7 @@ oclcc --report old.clbin --against old.clbin --fail-on spills,size
 #| spills.co: error: kernel 'add', 'amdgcn:gfx1030': spills changed from 0 to 3, which exceeds +0
 #| scratch.co: error: kernel 'add', 'amdgcn:gfx1030': scratch bytes changed from 0 to 16, which exceeds +0
 #| local.co: error: kernel 'add', 'amdgcn:gfx1030': local bytes changed from 0 to 64, which exceeds +63
+#| oclcc: warning: local.co: 'constant' is not known of any kernel, so that '--fail-on constant' checks nothing
 #| new.clbin: error: program 'k', variant 'default', kernel 'add', 'amdgcn:gfx1030': spills changed from 0 to 3, which exceeds +0
 
 ### against_added
@@ -178,6 +179,7 @@ oclcc --report old.clbin --against new.clbin --fail-on registers,scratch,spills;
 #| exit 0
 # expected errors:
 #| new.clbin: error: program 'k', variant 'default', kernel 'add', 'amdgcn:gfx1030': spills changed from 0 to 3, which exceeds +0
+#| oclcc: warning: old.clbin: 'spills' is not known of any kernel, so that '--fail-on spills' checks nothing
 
 ### against_documents
 # JSON, comma-separated values and SARIF.

@@ -101,5 +101,13 @@ TEST(ResourceChanges, CompareKernelsWithEqualNamesInTheirOrder) {
               ElementsAre("kernel 1 0 allowed"));
 }
 
+TEST(UncheckedNumbers, AreKnownOfNoKernel) {
+  KernelResources cubin = kernel_resources();
+  cubin.spills.reset();
+  const std::vector<ChangeLimit> limits = {{"spills"}, {"registers"}, {"size"}};
+  EXPECT_THAT(unchecked_numbers(file_of({cubin}), limits), ElementsAre("spills"));
+  EXPECT_THAT(unchecked_numbers(file_of({cubin, kernel_resources()}), limits), IsEmpty());
+}
+
 } // namespace
 } // namespace oclcc
