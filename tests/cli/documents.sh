@@ -151,10 +151,10 @@ compare other.3
 #| clbin_version is in clbin.h and not in the synopsis
 
 ### help_and_manual
-# --help, the manual page and exit_code.hpp list the same options and statuses.
+# --help, the manual pages and exit_code.hpp list the same options and statuses.
 oclcc --help=all > help.txt
-python3 "$CLI_TESTS/documents/compare_help_and_manual.py" help.txt "$ROOT/man/oclcc.1" \
-  "$ROOT/oclcc/terminal/exit_code.hpp"
+python3 "$CLI_TESTS/documents/compare_help_and_manual.py" help.txt \
+  "$ROOT/oclcc/terminal/exit_code.hpp" "$ROOT/man/oclcc.1" "$ROOT/man/oclcc-signing.7"
 # expected output:
 #| the same
 

@@ -93,7 +93,7 @@ gcc -std=c99 -Wall -Wextra -Wpedantic -Werror listing.c "${flags[@]}" -o listing
 
 example man3/libclbin.3 'clbin::Bundle::open("kernels.clbin");' > cpp_example
 example man3/libclbin.3 'clbin::Presence::optional' > builder_example
-example man1/oclcc.1 'kernels::blas::saxpy saxpy' > launcher_example
+example man7/oclcc-bundles.7 'kernels::blas::saxpy saxpy' > launcher_example
 machine='
   std::vector<cl::Platform> platforms;
   cl::Platform::get(&platforms);

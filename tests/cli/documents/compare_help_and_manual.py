@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""compare_help_and_manual.py HELP MANUAL EXIT_CODES: prints what is missing in one of them."""
+"""compare_help_and_manual.py HELP EXIT_CODES MANUAL [MANUAL…]: prints what is missing in one of them.
+
+The options may stand in any of the pages, the exit statuses in the first."""
 
 import re
 import sys
@@ -43,16 +45,16 @@ def options_of_manual(text):
 
 
 def main():
-    help_text, manual, header = (Path(path).read_text(encoding="utf-8") for path in sys.argv[1:4])
+    help_text, header, *pages = (Path(path).read_text(encoding="utf-8") for path in sys.argv[1:])
     problems = []
     in_help = options_of_help(help_text)
-    in_manual = options_of_manual(manual)
+    in_manual = set().union(*map(options_of_manual, pages))
     for word in sorted(in_help - in_manual):
         problems.append(f"{word} is in --help and not in the manual page")
     for word in sorted(in_manual - in_help):
         problems.append(f"{word} is in the manual page and not in --help")
     codes = set(re.findall(r"^  \w+ = (\d+),", header, re.MULTILINE))
-    statuses = {item.split()[0] for item in manual_items(manual, "EXIT STATUS")}
+    statuses = {item.split()[0] for item in manual_items(pages[0], "EXIT STATUS")}
     if not codes or codes != statuses:
         problems.append(f"exit_code.hpp has {sorted(codes)}, the manual page {sorted(statuses)}")
     in_help_status = set(re.findall(r"\b(\d) [a-z]", help_text.split("Exit status:")[1]))
