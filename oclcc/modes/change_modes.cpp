@@ -467,13 +467,21 @@ void warn_of_locked_contents(Verified verified, const fs::path& path, Reporter& 
 Result<BundleChange> sign_one(const fs::path& path, SignatureForm form, const BundleKeys& keys,
                               trust::BundleSigner& signer, Reporter& reporter) {
   BundleChange change;
+  const auto signed_outside = [&](base::ByteView file) -> Result<BundleChange> {
+    CLBIN_TRY_ASSIGN(const std::string text, signer.sign_detached(file, path));
+    const base::ByteView bytes = base::as_bytes(text);
+    change.result.bytes.assign(bytes.begin(), bytes.end());
+    return std::move(change);
+  };
+  const auto start = start_of_file(path, 1);
+  if (form == SignatureForm::detached && start && trust::is_document(start->view())) {
+    CLBIN_TRY_ASSIGN(const Bytes file, base::read_whole_file(path, k_max_whole_bundle_bytes));
+    return signed_outside(file);
+  }
   CLBIN_TRY_ASSIGN(const ValidBundle read, read_valid_bundle(path, keys));
   warn_of_locked_contents(read.verified, path, reporter);
   if (form == SignatureForm::detached) {
-    CLBIN_TRY_ASSIGN(const std::string text, signer.sign_detached(read.bytes, path));
-    const base::ByteView bytes = base::as_bytes(text);
-    change.result.bytes.assign(bytes.begin(), bytes.end());
-    return change;
+    return signed_outside(read.bytes);
   }
   CLBIN_TRY_ASSIGN(trust::SignedBundle signed_bundle, signer.sign(read.bytes));
   change.result.bytes = std::move(signed_bundle.bytes);

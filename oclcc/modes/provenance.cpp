@@ -5,6 +5,7 @@
 #include "modes/bundle_summary.hpp"
 #include "modes/extracted_names.hpp"
 #include "targets/binary_entry.hpp"
+#include "targets/tools.hpp"
 #include "terminal/terminal_text.hpp"
 #include "trust/bundle_encryption.hpp"
 #include "trust/key_files.hpp"
@@ -22,7 +23,12 @@ struct HashedFile {
 };
 
 // A program that took part, "clang" "15.0.6", or a driver.
-using Tool = std::pair<std::string, std::string>;
+struct Tool {
+  std::string name;
+  std::string version;
+  std::string build_id{}; // empty if it is not known
+  friend auto operator<=>(const Tool&, const Tool&) = default;
+};
 
 struct Binary {
   HashedFile file; // named as --extract names it
@@ -45,11 +51,18 @@ HashedFile hashed(std::string name, base::ByteView bytes) {
 }
 
 std::vector<Tool> tools_of(const EntrySummary& entry) {
-  std::vector<Tool> tools(entry.details->tools.begin(), entry.details->tools.end());
+  const std::map<std::string, std::string>& recorded = entry.details->tools;
+  std::vector<Tool> tools;
+  for (const auto& [name, version] : recorded) {
+    if (!name.ends_with(offline::k_build_id_suffix)) {
+      const auto build_id = recorded.find(name + std::string(offline::k_build_id_suffix));
+      tools.push_back({name, version, build_id == recorded.end() ? "" : build_id->second});
+    }
+  }
   const format::DeviceIdentity& device = entry.details->target.identity;
   if (!device.driver_version.empty()) {
-    tools.emplace_back(fmt::format("{} {}", device.platform_name, device.device_name),
-                       device.driver_version);
+    tools.push_back(
+        {fmt::format("{} {}", device.platform_name, device.device_name), device.driver_version});
   }
   return tools;
 }
@@ -130,7 +143,7 @@ Result<Materials> read_materials(const std::filesystem::path& path, const Bundle
   return materials;
 }
 
-// "pkg:generic/clang@15.0.6" (package-url)
+// "pkg:generic/clang@15.0.6?build_id=740e…" (package-url)
 std::string package_url(const Tool& tool) {
   const auto encoded = [](std::string_view text) {
     std::string result;
@@ -142,7 +155,8 @@ std::string package_url(const Tool& tool) {
     }
     return result;
   };
-  return fmt::format("pkg:generic/{}@{}", encoded(tool.first), encoded(tool.second));
+  return fmt::format("pkg:generic/{}@{}{}{}", encoded(tool.name), encoded(tool.version),
+                     tool.build_id.empty() ? "" : "?build_id=", encoded(tool.build_id));
 }
 
 std::string source_name(const std::string& program, const HashedFile& file) {
@@ -163,7 +177,7 @@ JsonArray dependencies(const Materials& materials) {
     }
   }
   for (const Tool& tool : materials.tools) {
-    all.push_back({JsonObject{{"name", {tool.first}}, {"uri", {package_url(tool)}}}});
+    all.push_back({JsonObject{{"name", {tool.name}}, {"uri", {package_url(tool)}}}});
   }
   return all;
 }
@@ -223,10 +237,10 @@ JsonValue bill_of_materials(const Materials& materials) {
   }
   for (const Tool& tool : materials.tools) {
     components.push_back({JsonObject{{"bom-ref", {package_url(tool)}},
-                                     {"name", {tool.first}},
+                                     {"name", {tool.name}},
                                      {"purl", {package_url(tool)}},
                                      {"type", {"application"}},
-                                     {"version", {tool.second}}}});
+                                     {"version", {tool.version}}}});
   }
   for (const Binary& binary : materials.binaries) {
     components.push_back({file_component(binary_reference(binary), binary.file)});

@@ -117,14 +117,18 @@ Result<Keys> read_keys(const Options& options, Reporter& reporter) {
   return keys;
 }
 
-// Checks the signature file beside a bundle before anything of the bundle is parsed.
-Result<format::BundleReader> open_with_signature_file(const std::filesystem::path& path,
-                                                      const Keys& keys) {
+// Checks the signature file beside a bundle before anything of the bundle is parsed. Returns
+// std::nullopt for a document, of which nothing else can be checked.
+Result<std::optional<format::BundleReader>>
+open_with_signature_file(const std::filesystem::path& path, const Keys& keys) {
   if (path == "-") {
     return refused("'--detached' needs a file with a name, not standard input");
   }
   CLBIN_TRY_ASSIGN(base::Bytes bytes, base::read_whole_file(path, k_max_whole_bundle_bytes));
   CLBIN_TRY(trust::check_detached(bytes, trust::detached_name(path), keys.trusted));
+  if (trust::is_document(bytes)) {
+    return std::nullopt;
+  }
   CLBIN_TRY_ASSIGN(format::BundleReader bundle,
                    format::BundleReader::open(base::owning_source(std::move(bytes), path.string()),
                                               {}, format::TrailingBytes::refuse));
@@ -132,8 +136,8 @@ Result<format::BundleReader> open_with_signature_file(const std::filesystem::pat
   return bundle;
 }
 
-Result<format::BundleReader> open_as_required(const std::filesystem::path& path,
-                                              const Options& options, const Keys& keys) {
+Result<std::optional<format::BundleReader>>
+open_as_required(const std::filesystem::path& path, const Options& options, const Keys& keys) {
   if (keys.trusted.empty()) {
     return open_bundle(path, keys.decryption);
   }
@@ -156,9 +160,13 @@ Verdict verify_one(const std::filesystem::path& path, const Options& options, co
                    TrialDevices& devices) {
   Verdict verdict;
   verdict.file = bundle_name(path);
-  const auto bundle = open_as_required(path, options, keys);
+  const auto opened = open_as_required(path, options, keys);
+  if (!opened) {
+    verdict.error = opened.error();
+    return verdict;
+  }
+  const std::optional<format::BundleReader>& bundle = *opened;
   if (!bundle) {
-    verdict.error = bundle.error();
     return verdict;
   }
   verdict.entry_count = bundle->entry_count();

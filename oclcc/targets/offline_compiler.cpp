@@ -117,6 +117,9 @@ private:
       }
       CLBIN_TRY_ASSIGN(reply.tools[name], version_of(job, name, session));
       CLBIN_TRY(require_tested(job, name, reply.tools[name]));
+      if (const auto program = read_shared_object(path); program && !program->build_id.empty()) {
+        reply.tools[name + std::string(k_build_id_suffix)] = program->build_id;
+      }
       if (name == "clang") {
         CLBIN_TRY(require_known_target(job, reply.tools[name]));
       }

@@ -57,6 +57,10 @@ struct ToolRun {
 // Tools by name, "clang".
 using ToolPaths = std::map<std::string, std::filesystem::path, std::less<>>;
 
+// "clang build ID": beside the version of a program, its GNU build ID is recorded if it has one,
+// because two builds of one version may make different code.
+constexpr std::string_view k_build_id_suffix = " build ID";
+
 // One run of the tools, in a temporary folder of its own.
 class ToolSession {
 public:

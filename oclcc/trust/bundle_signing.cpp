@@ -304,6 +304,10 @@ Result<std::string> BundleSigner::sign_detached(ByteView file, const std::filesy
   return base::minisign_signature_file(signature);
 }
 
+bool is_document(ByteView start) noexcept {
+  return base::as_text(start).starts_with('{');
+}
+
 std::filesystem::path detached_name(const std::filesystem::path& file) {
   return file.string() + ".minisig";
 }

@@ -55,6 +55,9 @@ private:
   std::optional<format::VouchRecord> m_vouch;
 };
 
+// Returns whether a signature file may sign the file that starts with `start`, which is no bundle,
+// as it is: a JSON object, such as --provenance and --sbom write.
+[[nodiscard]] bool is_document(base::ByteView start) noexcept;
 // Returns the name of the signature file beside `file`.
 [[nodiscard]] std::filesystem::path detached_name(const std::filesystem::path& file);
 // Checks the signature file of a file. Errors: not_signed, if there is none; file_read;

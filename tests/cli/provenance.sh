@@ -80,3 +80,18 @@ oclcc --sbom missing.clbin; echo "exit $?"
 #| oclcc: error: '--provenance' accepts one bundle, not 2
 #| oclcc: error: 's.clbin' is both an input and the output
 #| oclcc: error: cannot open 'missing.clbin': No such file or directory
+
+### build_ids
+# Two builds of one version of a compiler can be told apart.
+# shellcheck source=tests/cli/offline/tools.bash
+source "$CLI_TESTS/offline/tools.bash"
+needs spirv:1.2
+echo 'kernel void k(global int* a) { a[0] = 1; }' > k.cl
+oclcc k.cl --target spirv:1.2 -o k.clbin
+id=$(readelf -n "$(readlink -f "$(command -v "$clang")")" | sed -n 's/.*Build ID: //p')
+for mode in provenance sbom; do
+  oclcc --$mode k.clbin | grep -c "pkg:generic/clang@[0-9.]*?build_id=$id\""
+done
+# expected output:
+#| 1
+#| 3

@@ -16,7 +16,7 @@ struct ManifestEntry {
   std::string raw_digest; // row_digest of the payload, which links the row to it
   std::vector<KernelReflection> kernels;
   std::string build_log;
-  std::map<std::string, std::string> tools; // "ptxas" → "13.0.88"
+  std::map<std::string, std::string> tools; // "ptxas" → "13.0.88", "clang build ID" → "740e…"
   std::vector<SpecConstant> spec_constants{};
   friend bool operator==(const ManifestEntry&, const ManifestEntry&) = default;
 };

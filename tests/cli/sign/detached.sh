@@ -33,6 +33,18 @@ cmp by_key s.clbin.minisig && echo 'the same file'
 hex=$(tail -n 1 m.pub | base64 -d | tail -c 32 | od -An -tx1 | tr -d ' \n')
 oclcc --sign --detached --sign-with 'cat b' --public-key "$hex" s.clbin; echo "exit $?"
 oclcc --verify --detached --public-key "$hex" s.clbin; echo "exit $?"
+
+# A document about a bundle is signed as it is; a damaged bundle is none.
+oclcc --provenance s.clbin -o s.json
+oclcc --sign --detached --key k.key s.json && minisign -V -q -p k.pub -m s.json; echo "exit $?"
+oclcc --verify --detached --public-key k.pub s.json s.json; echo "exit $?"
+sed -i 's/urn:oclcc/urn:other/' s.json
+oclcc --verify --detached --public-key k.pub s.json; echo "exit $?"
+oclcc --sign --key k.key s.json; echo "exit $?"
+oclcc --verify --public-key k.pub s.json; echo "exit $?"
+echo text > text
+oclcc --sign --detached --key k.key text; echo "exit $?"
+oclcc --sign --detached --key k.key - -o out < t.clbin && cmp -s out /dev/null; echo "exit $?"
 # expected output:
 #| exit 0
 #| Signature and comment signature verified
