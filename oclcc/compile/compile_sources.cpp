@@ -4,6 +4,7 @@
 #include "format/binary/binary_kernels.hpp"
 #include "source/directive_scanner.hpp"
 #include "targets/binary_entry.hpp"
+#include "targets/embedded_files.hpp"
 #include "targets/patterns.hpp"
 #include "terminal/shell_quoting.hpp"
 
@@ -41,7 +42,8 @@ Result<IlProgram> read_il_module(const Input& input, const std::string& options)
 
 IncludeSearch include_search(const Options& options) {
   IncludeSearch search{
-      options.include_folders, options.forced_includes, options.driver_options, {}};
+      options.include_folders, options.forced_includes, options.driver_options, {}, {}};
+  search.own_headers.emplace("clbin/matrix.clh", offline::clbin_matrix());
   for (const Variant& variant : options.variants) {
     search.variant_options.insert(search.variant_options.end(), variant.options.begin(),
                                   variant.options.end());

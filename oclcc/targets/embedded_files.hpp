@@ -1,4 +1,4 @@
-// The files of nvptx/, amdgcn/ and compile/ that are part of the executable.
+// The files of nvptx/, amdgcn/, compile/ and libclbin/include/clbin/ that are part of the executable.
 #pragma once
 
 #include <string_view>
@@ -24,6 +24,8 @@ namespace oclcc::offline {
 [[nodiscard]] std::string_view nvptx_language();
 // A header that declares functions of AMD's extensions.
 [[nodiscard]] std::string_view amdgcn_language();
+// A header for programs.
+[[nodiscard]] std::string_view clbin_matrix();
 // What scripts of --plan=slurm have in common: their end.
 [[nodiscard]] std::string_view compile_slurm();
 

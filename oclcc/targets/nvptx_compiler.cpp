@@ -84,8 +84,9 @@ std::string ptx_version(std::string_view architecture) {
   return "6.0";
 }
 
-// Returns the lowest version of PTX that has the target, activemask, and the parameters of each
-// kernel (PTX ISA 9.0, ".param"). invalid_argument: no version has them.
+// Returns the lowest version of PTX that has the target, the instructions that older targets have,
+// too, and the parameters of each kernel (PTX ISA 9.0, ".param"). invalid_argument: no version has
+// them.
 Result<std::string> ptx_version_for(const OfflineTarget& target, std::string_view ptx) {
   constexpr std::uint64_t k_small = 4352;
   constexpr std::uint64_t k_large = 32764; // since PTX 8.1, from sm_70 on
@@ -103,7 +104,9 @@ Result<std::string> ptx_version_for(const OfflineTarget& target, std::string_vie
     }
     version = bytes > k_small ? std::max(version, std::string("8.1")) : version; // one digit each
   }
-  version = ptx.find("activemask.") == ptx.npos ? version : std::max(version, std::string("6.2"));
+  for (const auto& [instruction, since] : {std::pair("activemask.", "6.2"), {"mma.sync.", "6.5"}}) {
+    version = ptx.find(instruction) == ptx.npos ? version : std::max(version, std::string(since));
+  }
   return version;
 }
 
@@ -319,6 +322,7 @@ Result<void> compile_nvptx(const ToolSession& session, const FamilyRequest& requ
       target_words(request.target) +
           Words{std::string(k_default_standard), "-O2", "-ffp-contract=on", "-U__CUDA_ARCH__",
                 k_asm_keyword, extension_word(standard_of(request.options), extensions),
+                "-D__OCLCC_SM__=" + clang_architecture(request.target).substr(3), // for matrix.clh
                 "-Wno-linker-warnings", "-disable-llvm-passes", "-mlink-builtin-bitcode",
                 request.shared.string(), "-mlink-builtin-bitcode", session.path("libclc").string(),
                 "-emit-llvm", "-o", "kernel.ll"},

@@ -132,8 +132,9 @@ public:
         closure.package.headers.push_back(
             {names[i], m_graph.files[i].place.path.string(), rewritten_text(i, names)});
       }
-      if (i != 0 || main_file != "-") {
-        closure.files.push_back(m_graph.files[i].place.path);
+      const HeaderPlace& place = m_graph.files[i].place;
+      if (!place.is_own && (i != 0 || main_file != "-")) {
+        closure.files.push_back(place.path);
       }
     }
     closure.warnings = std::move(m_graph.warnings);

@@ -28,6 +28,8 @@ struct IncludeSearch {
   std::vector<std::string> driver_options;
   // Options of single variants. Their macros remain options, or depend on a macro that is one.
   std::vector<std::string> variant_options;
+  // Headers that no file has to be: found if nothing else is, by their names in #include lines.
+  std::map<std::string, std::string_view> own_headers{};
 };
 
 struct HeaderPlace {
@@ -35,6 +37,7 @@ struct HeaderPlace {
   // The index of its -I directory; std::nullopt if it was found next to the including file or by
   // its absolute path.
   std::optional<std::size_t> folder;
+  bool is_own = false; // one of IncludeSearch::own_headers, which is no file
 };
 
 // ---- The files that a program may include, and the possible meanings of each #include line ------

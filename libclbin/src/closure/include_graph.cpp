@@ -300,6 +300,21 @@ private:
     return {};
   }
 
+  base::Result<Found> find_own(const std::string& name) {
+    const auto own = m_search.own_headers.find(name);
+    if (own == m_search.own_headers.end()) {
+      return Found{};
+    }
+    const std::string key = "<own>/" + name;
+    const auto known = m_known.find(key);
+    if (known != m_known.end()) {
+      return Found{known->second, std::nullopt};
+    }
+    CLBIN_TRY_ASSIGN(const std::size_t index,
+                     add_file(key, {name, std::nullopt, true}, std::string(own->second)));
+    return Found{index, std::nullopt};
+  }
+
   base::Result<Found> find_header(const IncludedFile& from, const IncludeDirective& meant) {
     const std::string& name = meant.name;
     const std::vector<HeaderPlace> places = header_places(m_search, &from.place, meant);
@@ -307,7 +322,8 @@ private:
     const bool is_of_file = index > m_graph.named_headers;
     if (m_named.empty() || (is_of_file && meant.form == IncludeForm::quoted &&
                             fs::is_regular_file(from.place.path.parent_path() / name))) {
-      return find_first(places);
+      CLBIN_TRY_ASSIGN(Found found, find_first(places));
+      return found.file || found.unread ? found : find_own(name);
     }
     for (const fs::path& candidate : {from.place.path.parent_path() / name, fs::path(name)}) {
       const auto named = m_named.find(candidate.lexically_normal().string());

@@ -431,6 +431,21 @@ TEST(MacroOptions, LetTheLastOptionWin) {
   EXPECT_THAT(redone.lines, ElementsAre("#define A 1 2"));
 }
 
+TEST_F(IncludeClosureTest, FindsItsOwnHeadersIfNoFileIs) {
+  IncludeSearch search;
+  search.folders = {"."};
+  search.own_headers.emplace("own/a.h", "int own;\n");
+  const fs::path main = write("m.cl", "#include <own/a.h>\n#include \"own/a.h\"\nint x;\n");
+  const IncludeClosure own = closure(main, search);
+  ASSERT_EQ(own.package.headers.size(), 1U); // both mean the same
+  EXPECT_EQ(own.package.headers[0].include_name, "own/a.h");
+  EXPECT_EQ(own.package.headers[0].text, "int own;\n");
+  EXPECT_THAT(own.files, ElementsAre(main)); // no file, on which a build would depend
+  write("own/a.h", "int file;\n");
+  const IncludeClosure file = closure(main, search);
+  EXPECT_EQ(file.package.headers[0].text, "int file;\n");
+}
+
 TEST(MacroOptions, LetVariantsHaveTheLastWord) {
   const IncludeSearch search{
       {}, {}, {"-DA=1 2", "-DB=1", "-UC", "-DD"}, {"-UA", "-DB=2", "-DC=3", "-UE"}};
