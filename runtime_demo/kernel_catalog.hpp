@@ -34,7 +34,8 @@ enum class Task : std::uint8_t {
   transpose
 };
 
-enum class Precision : std::uint8_t { single_precision, double_precision };
+// half_operands: the operands are in half precision, and the result in single precision.
+enum class Precision : std::uint8_t { single_precision, double_precision, half_operands };
 
 enum class Argument : std::uint8_t {
   result,
@@ -60,10 +61,10 @@ enum class LaunchRule : std::uint8_t {
   reduction,       // a bounded number of large groups
   element_an_item, // (m * n) rounded up to 64
   operand_16x16,   // (n, m) rounded up to 16
-  register_blocks  // one group per tile
+  register_blocks  // one group per tile, of the size that the kernel requires
 };
 
-// The tile sizes of the sgemm variants, as described in kernels/sgemm.cl.
+// The tile sizes of the sgemm variants, as described in kernels/sgemm.cl, and of hgemm.
 struct Blocking {
   std::size_t tile_m = 0;
   std::size_t tile_n = 0;
@@ -114,7 +115,8 @@ struct LaunchShape {
 [[nodiscard]] Result<LaunchShape> launch_shape(const KernelCase& kernel, const Size& size,
                                                std::size_t max_items);
 
-[[nodiscard]] std::size_t element_bytes(Precision precision);
+[[nodiscard]] std::size_t element_bytes(Precision precision); // of the result
+[[nodiscard]] std::size_t operand_bytes(Precision precision);
 [[nodiscard]] std::size_t left_elements(const KernelCase& kernel, const Size& size);
 [[nodiscard]] std::size_t right_elements(const KernelCase& kernel, const Size& size);
 // Returns the number of elements that the kernel writes: for a dot product, one per group.

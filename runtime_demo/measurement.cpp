@@ -134,8 +134,8 @@ Result<void> check_fits(const KernelCase& kernel, const Size& size, const Device
     return checked;
   }
   const std::size_t bytes = element_bytes(kernel.precision);
-  const std::size_t left = left_elements(kernel, size) * bytes;
-  const std::size_t right = right_elements(kernel, size) * bytes;
+  const std::size_t left = left_elements(kernel, size) * operand_bytes(kernel.precision);
+  const std::size_t right = right_elements(kernel, size) * operand_bytes(kernel.precision);
   // A dot product writes at least the sum of one group. Every other task writes all elements.
   const std::size_t result =
       kernel.task == Task::dot_product ? bytes : result_elements(kernel, size, {}) * bytes;
@@ -374,6 +374,15 @@ DeviceSession::Step<void> DeviceSession::choose_shape(Job& job) {
     return tl::unexpected<Stop>(Stop{Outcome::skipped, shape.error().message});
   }
   job.shape = *shape;
+  // The team of a matrix unit is larger on some devices.
+  std::array<std::size_t, 3> required{};
+  opencl.get_kernel_work_group_info(job.function.get(), m_device.id,
+                                    CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof(required),
+                                    required.data(), nullptr);
+  if (job.kernel.launch == LaunchRule::register_blocks && required[0] != 0) {
+    job.shape.global[0] = job.shape.global[0] / job.shape.local[0] * required[0];
+    job.shape.local[0] = required[0];
+  }
   opencl.get_kernel_work_group_info(job.function.get(), m_device.id, CL_KERNEL_LOCAL_MEM_SIZE,
                                     sizeof(job.local_bytes), &job.local_bytes, nullptr);
   return {};

@@ -1,6 +1,7 @@
 #include "reference_products.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -26,6 +27,31 @@ std::vector<std::byte> to_bytes(const std::vector<T>& values) {
     std::memcpy(bytes.data(), values.data(), bytes.size());
   }
   return bytes;
+}
+
+// Rounds to half precision; subnormal numbers become zero.
+std::uint16_t to_half(float value) {
+  constexpr int k_dropped_bits = 13;
+  constexpr std::uint32_t k_other_bias = 112U << 23U;
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t magnitude = (bits & 0x7fffffffU) + (1U << (k_dropped_bits - 1));
+  const std::uint32_t number =
+      magnitude < k_other_bias + (1U << 23U) ? 0 : magnitude - k_other_bias;
+  return static_cast<std::uint16_t>((bits >> 16U & 0x8000U) | number >> k_dropped_bits);
+}
+
+float from_half(std::uint16_t half) {
+  const std::uint32_t number = (half & 0x7fffU) << 13U;
+  const std::uint32_t magnitude = number == 0 ? 0 : number + (112U << 23U);
+  return std::bit_cast<float>((half & 0x8000U) << 16U | magnitude);
+}
+
+// Rounds the values, and returns their halves.
+std::vector<std::byte> round_to_half(std::vector<float>& values) {
+  std::vector<std::uint16_t> halves(values.size());
+  std::ranges::transform(values, halves.begin(), to_half);
+  std::ranges::transform(halves, values.begin(), from_half);
+  return to_bytes(halves);
 }
 
 template <class Work>
@@ -143,9 +169,15 @@ void expect_transposed(Workload& workload, const std::vector<T>& a, const Size& 
 template <class Wide, class T>
 Workload make_typed(const KernelCase& kernel, const Size& size, std::uint64_t seed) {
   std::mt19937_64 engine(seed);
-  const std::vector<T> a = random_values<T>(engine, left_elements(kernel, size));
-  const std::vector<T> b = random_values<T>(engine, right_elements(kernel, size));
+  std::vector<T> a = random_values<T>(engine, left_elements(kernel, size));
+  std::vector<T> b = random_values<T>(engine, right_elements(kernel, size));
   Workload workload;
+  if constexpr (std::is_same_v<T, float>) {
+    if (kernel.precision == Precision::half_operands) {
+      workload.left = round_to_half(a);
+      workload.right = round_to_half(b);
+    }
+  }
   switch (kernel.task) {
   case Task::product:
     expect_product<Wide>(workload, a, b, size);
@@ -165,9 +197,13 @@ Workload make_typed(const KernelCase& kernel, const Size& size, std::uint64_t se
     expect_transposed(workload, a, size);
     break;
   }
-  workload.left = to_bytes(a);
-  workload.right = to_bytes(b);
-  workload.serial = time_serially(kernel, size, workload.left, workload.right);
+  std::vector<std::byte> left = to_bytes(a);
+  std::vector<std::byte> right = to_bytes(b);
+  workload.serial = time_serially(kernel, size, left, right);
+  if (kernel.precision != Precision::half_operands) {
+    workload.left = std::move(left);
+    workload.right = std::move(right);
+  }
   return workload;
 }
 

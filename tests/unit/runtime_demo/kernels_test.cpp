@@ -46,7 +46,7 @@ protected:
     for (const Json& one : report["measurements"]) {
       SCOPED_TRACE(one["kernel"].get<std::string>() + " on " + one["device"].get<std::string>());
       if (one["result"] == "skipped") {
-        EXPECT_EQ(one["reason"], "no fp64");
+        EXPECT_TRUE(one["reason"] == "no fp64" || one["kernel"] == "hgemm") << one["reason"];
         continue;
       }
       EXPECT_EQ(one["result"], "passed") << one["reason"];
@@ -65,10 +65,10 @@ private:
 // A vector has 17 x 67 elements, more than one group of 1024.
 TEST_F(Kernels, AreRightAtOddSizesFromTheBundleAndFromSource) {
   const std::string both = bundle() + " " + sgemm_bundle();
-  expect_all_right(bundle() + " --size 17x67x21", "entry", 19);
+  expect_all_right(bundle() + " --size 17x67x21", "entry", 20);
   expect_all_right(sgemm_bundle() + " --size 65x35x65", "entry", 2);
-  expect_all_right(both + " --size 1x1x1", "entry", 21);
-  expect_all_right(both + " --size 2x34x33 --from-source", "source", 21);
+  expect_all_right(both + " --size 1x1x1", "entry", 22);
+  expect_all_right(both + " --size 2x34x33 --from-source", "source", 22);
 }
 
 } // namespace
