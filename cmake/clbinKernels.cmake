@@ -5,9 +5,10 @@
 #                   [COUNTER number] [ENCRYPT_KEY file] [ENCRYPT_FOR key...]
 #                   [EMBED [SYMBOL name] [LAUNCHERS]] | [INSTALL directory])
 #
-# Compiles OpenCL kernels into a bundle, and compiles them again if a source, or a header that it
-# includes, changes. The project's languages are C, C++, or both. doc/build_systems.md in the sources
-# describes the arguments; those that oclcc(1) has, too, have its names.
+# Compiles OpenCL kernels into a bundle, and again if a source, or a header that it includes, changes.
+# Adds the sources to compile_commands.json if CMake writes it. The project's languages are C, C++, or
+# both. doc/build_systems.md in the sources describes the arguments; those that oclcc(1) has, too, have
+# its names.
 function(clbin_add_kernels name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "EMBED;LAUNCHERS;NO_SOURCE" "OUTPUT;INSTALL;SYMBOL;SIGN_KEY;PASSPHRASE_FILE;SIGN_WITH;PUBLIC_KEY;COUNTER;ENCRYPT_KEY"
     "SOURCES;INCLUDES;DEFINES;OPTIONS;DEVICES;TARGETS;VARIANTS;OPTIONAL;ENCRYPT_FOR")
@@ -35,6 +36,14 @@ function(clbin_add_kernels name)
     COMMAND clbin::oclcc ${arg_SOURCES} ${arguments} ${keys} -o ${bundle} -MD -MF ${bundle}.d
     DEPENDS ${arg_SOURCES} ${key_files} clbin::oclcc
     DEPFILE ${bundle}.d COMMENT "Compiling OpenCL kernels ${name}" VERBATIM)
+  if(CMAKE_EXPORT_COMPILE_COMMANDS AND CMAKE_GENERATOR MATCHES "Ninja|Makefiles")
+    set(stamp ${CMAKE_BINARY_DIR}/CMakeFiles/clbin) # CMake writes the commands of C and C++ anew later
+    file(TOUCH ${stamp})
+    add_custom_command(OUTPUT ${stamp}_${name} DEPENDS ${stamp} VERBATIM
+      COMMAND clbin::oclcc ${arg_SOURCES} ${arguments} --compile-commands=${CMAKE_BINARY_DIR}/compile_commands.json
+      COMMAND ${CMAKE_COMMAND} -E touch ${stamp}_${name} COMMENT "Adding ${name} to compile_commands.json")
+    add_custom_target(${name}_compile_commands ALL DEPENDS ${stamp}_${name})
+  endif()
   if(arg_EMBED)
     _clbin_embed(${name})
   else()
@@ -79,12 +88,9 @@ patterns of installed devices" NOT target MATCHES "^[A-Za-z][A-Za-z0-9_]*:.")
   set(each_other "SIGN_WITH and PUBLIC_KEY need each other")
   _clbin_reject(${name} ${each_other} arg_SIGN_WITH AND NOT arg_PUBLIC_KEY)
   _clbin_reject(${name} ${each_other} arg_PUBLIC_KEY AND NOT arg_SIGN_WITH)
-  _clbin_reject(${name} "COUNTER needs SIGN_KEY or SIGN_WITH"
-    arg_COUNTER AND NOT arg_SIGN_KEY AND NOT arg_SIGN_WITH)
-  _clbin_reject(${name} "LAUNCHERS with ENCRYPT_FOR needs ENCRYPT_KEY"
-    arg_LAUNCHERS AND arg_ENCRYPT_FOR AND NOT arg_ENCRYPT_KEY)
-  _clbin_reject(${name} "oclcc was not found; install it, or set CLBIN_OCLCC_EXECUTABLE"
-    NOT TARGET clbin::oclcc)
+  _clbin_reject(${name} "COUNTER needs SIGN_KEY or SIGN_WITH" arg_COUNTER AND NOT arg_SIGN_KEY AND NOT arg_SIGN_WITH)
+  _clbin_reject(${name} "LAUNCHERS with ENCRYPT_FOR needs ENCRYPT_KEY" arg_LAUNCHERS AND arg_ENCRYPT_FOR AND NOT arg_ENCRYPT_KEY)
+  _clbin_reject(${name} "oclcc was not found; install it, or set CLBIN_OCLCC_EXECUTABLE" NOT TARGET clbin::oclcc)
 endfunction()
 
 # Sets variables of clbin_add_kernels: `keys`, the options of oclcc that sign and encrypt, and
@@ -145,8 +151,7 @@ function(_clbin_embed name)
   if("C" IN_LIST languages)
     set(language C)
   endif()
-  _clbin_reject(${name} "EMBED needs the language C on this system"
-    language STREQUAL "CXX" AND NOT CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF")
+  _clbin_reject(${name} "EMBED needs the language C on this system" language STREQUAL "CXX" AND NOT CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF")
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE ${language})
   target_include_directories(${name} INTERFACE ${folder})
   if(NOT arg_LAUNCHERS)

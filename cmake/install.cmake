@@ -18,12 +18,10 @@ foreach(page IN LISTS pages)
 endforeach()
 install(DIRECTORY oclcc/schema DESTINATION ${CMAKE_INSTALL_DATADIR}/oclcc)
 # The folder in which bash-completion looks for the completion of a command of this name.
-install(FILES oclcc/command_line/completion/oclcc.bash
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME oclcc)
+install(FILES oclcc/command_line/completion/oclcc.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME oclcc)
 # Debian's folders for the completions of packages.
 install(FILES oclcc/command_line/completion/_oclcc DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
-install(FILES oclcc/command_line/completion/oclcc.fish
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+install(FILES oclcc/command_line/completion/oclcc.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 # file(1) has no folder for third-party magic. Use `file -m`, or a line in /etc/magic.
 install(FILES oclcc/magic/clbin.magic DESTINATION ${CMAKE_INSTALL_DATADIR}/oclcc)
 # In the other package. Found in the same prefix if both are installed there, otherwise in PATH.
@@ -69,6 +67,5 @@ list(APPEND CMAKE_INSTALL_MANIFEST_FILES ${pc_file})
 ]])
 
 foreach(package oclcc libclbin1 libclbin-dev)
-  install(FILES cmake/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package}
-    COMPONENT ${package})
+  install(FILES cmake/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package} COMPONENT ${package})
 endforeach()

@@ -27,16 +27,25 @@ cp -r "$here/consumer" source
 use_static=OFF
 [[ $linkage == static ]] && use_static=ON
 configure=(cmake -S source -B out -G "$generator" "-DCMAKE_PREFIX_PATH=$scratch/prefix"
-  "-DCLBIN_USE_STATIC=$use_static")
+  "-DCLBIN_USE_STATIC=$use_static" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)
 "${configure[@]}" > configure.log || { cat configure.log; exit 1; }
 rebuild() { cmake --build out "$@" > build.log 2>&1 || { cat build.log; exit 1; }; }
+expect_commands() { # expect_commands COUNT: the builds that have added to compile_commands.json
+  [[ $(grep -c 'Adding .* to compile_commands' build.log) == "$1" ]] ||
+    { say "not $1 targets added to compile_commands.json"; cat build.log; exit 1; }
+  expect "beside.cpp embedded.cpp nowhere.cl scale.cl" python3 - out/compile_commands.json <<< '
+import json, os, sys
+files = {os.path.basename(entry["file"]) for entry in json.load(open(sys.argv[1]))}
+print(*sorted(name for name in files if name.endswith((".cl", ".cpp"))))'
+}
 compiled() { grep -c 'Compiling OpenCL kernels' build.log || true; }
 
 rebuild --target scale_kernels # the dependency of a library that only includes its headers
 for header in scale_kernels.h scale_kernels.hpp; do
   [[ -f out/scale_kernels_embedded/$header ]] || { say "the target scale_kernels made no $header"; exit 1; }
 done
-rebuild
+rebuild --parallel 4
+expect_commands 2
 if ! out/embedded > first.txt 2>&1; then
   if ! "$scratch/prefix/bin/oclcc" --list-devices > devices.txt 2>&1; then
     say "there is no OpenCL device"
@@ -48,6 +57,11 @@ expect "4 40 from an entry" out/beside out/scale.clbin
 
 rebuild
 [[ $(compiled) == 0 ]] || { say "kernels are compiled again though nothing changed"; exit 1; }
+expect_commands 0
+touch source/CMakeLists.txt # CMake writes its own commands anew
+rebuild --parallel 4
+expect_commands 2
+[[ $(compiled) == 0 ]] || { say "kernels are compiled again for compile_commands.json"; exit 1; }
 echo '#define FACTOR 3' > source/kernels/factor.h
 until touch source/kernels/factor.h && [[ source/kernels/factor.h -nt out/embedded ]]; do sleep 0.01; done
 rebuild
