@@ -296,6 +296,10 @@ void clbin_close(clbin_bundle* bundle) {
   delete bundle;
 }
 
+int clbin_is_current(const clbin_bundle* bundle) {
+  return bundle != nullptr && bundle->reader.is_current() ? 1 : 0;
+}
+
 clbin_status clbin_verify(const clbin_bundle* bundle, clbin_error** error) {
   return c_api::guarded(error, [&]() -> Result<void> {
     CLBIN_TRY(c_api::require(bundle, "bundle"));

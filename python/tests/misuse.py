@@ -98,6 +98,7 @@ def use_bundle(objects):
             bundle.__enter__,
             lambda: bundle.programs,
             lambda: bundle.entries,
+            lambda: bundle.is_current,
             lambda: bundle.counter,
             lambda: repr(bundle),
             lambda: bundle.select(identity, objects.name(), objects.name()),

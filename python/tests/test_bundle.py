@@ -22,6 +22,23 @@ def test_opens_a_path_bytes_and_a_memory_view(offline_bundle, tmp_path):
             assert list(bundle.programs) == ["scale"]
 
 
+def test_knows_whether_its_file_was_replaced(offline_bundle, tmp_path):
+    path, new = tmp_path / "k.clbin", tmp_path / "new"
+    path.write_bytes(offline_bundle)
+    new.write_bytes(offline_bundle)
+    with clbin.Bundle(path) as bundle, clbin.Bundle(offline_bundle) as in_memory:
+        assert bundle.is_current and in_memory.is_current
+        new.rename(path)
+        assert not bundle.is_current and in_memory.is_current
+    with clbin.Bundle(path) as bundle:
+        assert bundle.is_current
+        path.unlink()
+        assert not bundle.is_current
+        bundle.verify()
+    with pytest.raises(clbin.ClosedError):
+        bundle.is_current
+
+
 def test_copies_bytes_that_the_caller_changes_later(offline_bundle):
     content = bytearray(offline_bundle)
     with clbin.Bundle(content) as bundle:

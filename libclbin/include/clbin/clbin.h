@@ -286,6 +286,17 @@ CLBIN_API clbin_status clbin_open_callback(clbin_read_function read, void* user_
  * before libclbin is unloaded with dlclose. NULL is allowed. Since 0.1. */
 CLBIN_API void clbin_close(clbin_bundle* bundle);
 
+/* Returns 1 if the path that was passed to clbin_open still leads to the file that was opened, and
+ * nobody has written to it since; otherwise 0, so that the application opens the path again: the
+ * file was replaced, written, renamed or removed, or its times, owner or permissions were changed,
+ * or the path cannot be reached. A relative path means what it meant when the bundle was opened.
+ * Bundles from memory and callbacks are always current. Returns 0 if `bundle` is NULL. Compares the
+ * result of one call of stat, which is cheap enough for each frame, and reads nothing. A file that
+ * is written in place within the granularity of its times (4 ms at most on Linux) after it was
+ * opened, and keeps its size, is taken for current; oclcc replaces its output instead. A bundle
+ * that is not current stays usable. Thread-safe. Since 0.1. */
+CLBIN_API int clbin_is_current(const clbin_bundle* bundle);
+
 /* Reads every byte of a bundle and checks every digest and every rule of clbin(5). If the bundle
  * was opened with CLBIN_SIGNATURES_REQUIRED, also checks the signatures, counters and vouches of
  * keys that are not trusted. If the bundle is encrypted and was opened without a key, checks all

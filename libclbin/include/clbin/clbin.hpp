@@ -676,6 +676,10 @@ public:
     bundle.m_read = std::move(owned);
     return bundle;
   }
+  // Returns whether the path that was opened still leads to the same, unchanged file; if not, open
+  // it again. See clbin_is_current.
+  [[nodiscard]] bool is_current() const noexcept { return clbin_is_current(m_bundle.get()) != 0; }
+
   // Reads the whole bundle and checks every digest and every rule of clbin(5).
   void verify() const { detail::call(clbin_verify, m_bundle.get()); }
 

@@ -143,7 +143,10 @@ Result<Bytes> read_to_end(int number, const std::string& name, std::uint64_t max
 
 struct RegularFile {
   FileDescriptor file;
-  std::uint64_t size_bytes = 0;
+  struct stat status {};
+  [[nodiscard]] std::uint64_t size_bytes() const noexcept {
+    return static_cast<std::uint64_t>(status.st_size);
+  }
 };
 
 Result<RegularFile> open_regular_file(const std::filesystem::path& path) {
@@ -163,7 +166,20 @@ Result<RegularFile> open_regular_file(const std::filesystem::path& path) {
   if (!S_ISREG(status.st_mode)) {
     return fail(ErrorCode::file_read, "cannot read {}: not a regular file", in_quotes(path));
   }
-  return RegularFile{std::move(file), static_cast<std::uint64_t>(status.st_size)};
+  return RegularFile{std::move(file), status};
+}
+
+bool is_same_time(const timespec& one, const timespec& other) noexcept {
+  return one.tv_sec == other.tv_sec && one.tv_nsec == other.tv_nsec;
+}
+
+// Whether `path` leads to the file of `opened`, which nobody has changed since. The time of status
+// changes also reveals a writer that restores the time of modification.
+bool is_unchanged(const std::filesystem::path& path, const struct stat& opened) noexcept {
+  struct stat now {};
+  return ::stat(path.c_str(), &now) == 0 && now.st_dev == opened.st_dev &&
+         now.st_ino == opened.st_ino && now.st_size == opened.st_size &&
+         is_same_time(now.st_mtim, opened.st_mtim) && is_same_time(now.st_ctim, opened.st_ctim);
 }
 
 // Returns `folder`, or the system's temporary directory if `folder` is empty.
@@ -318,8 +334,10 @@ Result<std::shared_ptr<const ByteSource>> open_file_source(const std::filesystem
   CLBIN_TRY_ASSIGN(RegularFile opened, open_regular_file(path));
   const auto file = std::make_shared<const FileDescriptor>(std::move(opened.file));
   const std::string shown = in_quotes(path);
+  std::error_code error; // without a working directory, there is no absolute path
+  auto absolute = std::filesystem::absolute(path, error);
   return std::make_shared<ByteSource>(
-      opened.size_bytes, path.string(), shown,
+      opened.size_bytes(), path.string(), shown,
       [file, shown](std::uint64_t offset, std::uint64_t size_bytes,
                     std::string_view field) -> Result<ByteRegion> {
         CLBIN_TRY_ASSIGN(Bytes bytes, allocate_bytes(size_bytes, shown));
@@ -333,6 +351,9 @@ Result<std::shared_ptr<const ByteSource>> open_file_source(const std::filesystem
           return read_error(shown, error_number);
         }
         return ByteRegion::own(std::move(bytes));
+      },
+      [absolute = std::move(absolute), status = opened.status] {
+        return is_unchanged(absolute, status);
       });
 }
 

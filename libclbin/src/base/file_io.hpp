@@ -92,10 +92,13 @@ public:
   // Reads a region that is inside the source.
   using Read = std::function<Result<ByteRegion>(std::uint64_t offset, std::uint64_t size_bytes,
                                                 std::string_view field)>;
+  using IsCurrent = std::function<bool()>;
   // `shown` is the name in errors of read().
-  ByteSource(std::uint64_t size_bytes, std::string name, std::string shown, Read read)
+  ByteSource(
+      std::uint64_t size_bytes, std::string name, std::string shown, Read read,
+      IsCurrent is_current = [] { return true; })
       : m_size_bytes(size_bytes), m_name(std::move(name)), m_shown(std::move(shown)),
-        m_read(std::move(read)) {}
+        m_read(std::move(read)), m_is_current(std::move(is_current)) {}
 
   [[nodiscard]] std::uint64_t size_bytes() const noexcept { return m_size_bytes; }
   // Errors: truncated, if the region is not completely inside the source, and file_read. A region
@@ -105,12 +108,16 @@ public:
                                         std::string_view field) const;
   // Returns the name for messages: the path, "memory" or "callback".
   [[nodiscard]] const std::string& name() const noexcept { return m_name; }
+  // Whether the path of a file source still leads to the file that was opened, with the size and
+  // the times of that moment. True for other sources. Costs one call of stat.
+  [[nodiscard]] bool is_current() const { return m_is_current(); }
 
 private:
   std::uint64_t m_size_bytes;
   std::string m_name;
   std::string m_shown;
   Read m_read;
+  IsCurrent m_is_current;
 };
 
 // Copies nothing. `bytes` must outlive the source and must not change.

@@ -114,6 +114,13 @@ class Bundle(Owner):
             call(library.clbin_verify, bundle)
 
     @property
+    def is_current(self) -> bool:
+        """Whether the path that was opened still leads to the same, unchanged file. If not, open
+        it again. Always True for a bundle from bytes."""
+        with self._handle as bundle:
+            return bool(library.clbin_is_current(bundle))
+
+    @property
     def counter(self) -> int:
         """The highest counter by a trusted key, 0 if there is none. Keep the highest value and
         pass it as least_counter the next time. Raises ArgumentError without public_keys."""

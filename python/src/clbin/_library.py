@@ -264,6 +264,7 @@ FUNCTIONS: dict[str, tuple[object, ...]] = {
     ),
     "clbin_close": (None, _HANDLE),
     "clbin_verify": (_STATUS, _HANDLE, _ERROR),
+    "clbin_is_current": (c_int, _HANDLE),
     "clbin_counter": (_STATUS, _HANDLE, POINTER(c_uint64), _ERROR),
     "clbin_list": (_STATUS, _HANDLE, _OUT, _ERROR),
     "clbin_listing_free": (None, _HANDLE),

@@ -19,6 +19,7 @@
 namespace clbin {
 namespace {
 
+namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -150,6 +151,99 @@ TEST_F(CApi, OpensAFile) {
   EXPECT_EQ(clbin_open(path.c_str(), nullptr, &bundle, &m_error), CLBIN_SUCCESS)
       << take_message(m_error);
   EXPECT_EQ(clbin_verify(bundle, &m_error), CLBIN_SUCCESS) << take_message(m_error);
+  clbin_close(bundle);
+}
+
+// A file of a bundle in a folder of its own, opened.
+class CApiCurrent : public CApi {
+protected:
+  CApiCurrent() {
+    write(m_path);
+    open(m_path);
+  }
+  ~CApiCurrent() override { clbin_close(m_opened); }
+
+  void write(const fs::path& path) const {
+    std::ofstream file(path, std::ios::binary); // keeps the file that is there
+    file.write(reinterpret_cast<const char*>(m_bytes.data()),
+               static_cast<std::streamsize>(m_bytes.size()));
+  }
+  void open(const fs::path& path) {
+    clbin_close(m_opened);
+    m_opened = nullptr;
+    ASSERT_EQ(clbin_open(path.c_str(), nullptr, &m_opened, nullptr), CLBIN_SUCCESS);
+  }
+  // Times of files are coarse: a change in the same tick could not be seen.
+  void let_time_pass() const {
+    const auto before = fs::last_write_time(m_path);
+    const fs::path other = m_folder->path() / "clock";
+    do {
+      std::ofstream(other) << 'x';
+    } while (fs::last_write_time(other) <= before);
+  }
+
+  base::Result<base::TemporaryFolder> m_folder = base::TemporaryFolder::create({}, "clbin-test");
+  fs::path m_path = m_folder->path() / "x.clbin";
+  clbin_bundle* m_opened = nullptr;
+};
+
+TEST_F(CApiCurrent, IsTheFileThatWasOpened) {
+  EXPECT_EQ(clbin_is_current(m_opened), 1);
+  EXPECT_EQ(clbin_verify(m_opened, nullptr), CLBIN_SUCCESS);
+  EXPECT_EQ(clbin_is_current(m_opened), 1); // reading changes nothing
+}
+
+TEST_F(CApiCurrent, IsNotAFileThatReplacedIt) {
+  write(m_folder->path() / "new");
+  fs::rename(m_folder->path() / "new", m_path);
+  EXPECT_EQ(clbin_is_current(m_opened), 0);
+  EXPECT_EQ(clbin_verify(m_opened, nullptr), CLBIN_SUCCESS); // the old one stays usable
+  open(m_path);
+  EXPECT_EQ(clbin_is_current(m_opened), 1);
+}
+
+TEST_F(CApiCurrent, IsNotAFileThatWasWrittenSince) {
+  let_time_pass();
+  const auto time = fs::last_write_time(m_path);
+  write(m_path);
+  EXPECT_EQ(clbin_is_current(m_opened), 0);
+  fs::last_write_time(m_path, time); // as cp -p does
+  EXPECT_EQ(clbin_is_current(m_opened), 0);
+}
+
+TEST_F(CApiCurrent, IsNotAFileThatIsGone) {
+  fs::rename(m_path, m_folder->path() / "elsewhere");
+  EXPECT_EQ(clbin_is_current(m_opened), 0);
+  open(m_folder->path() / "elsewhere");
+  fs::remove_all(m_folder->path());
+  EXPECT_EQ(clbin_is_current(m_opened), 0);
+}
+
+TEST_F(CApiCurrent, FollowsLinksAndRelativePaths) {
+  const fs::path link = m_folder->path() / "link";
+  fs::create_symlink("x.clbin", link);
+  const fs::path folder = fs::current_path();
+  fs::current_path(m_folder->path());
+  open("link");
+  fs::current_path(folder);
+  EXPECT_EQ(clbin_is_current(m_opened), 1);
+  write(m_folder->path() / "y.clbin");
+  fs::remove(link);
+  fs::create_symlink("y.clbin", link);
+  EXPECT_EQ(clbin_is_current(m_opened), 0);
+}
+
+TEST_F(CApi, IsAlwaysCurrentInMemoryAndBehindACallback) {
+  EXPECT_EQ(clbin_is_current(m_bundle), 1);
+  EXPECT_EQ(clbin_is_current(nullptr), 0);
+  const auto read = [](uint64_t offset, void* buffer, size_t size, void* bytes) {
+    std::memcpy(buffer, static_cast<base::Bytes*>(bytes)->data() + offset, size);
+    return 0;
+  };
+  clbin_bundle* bundle = nullptr;
+  ASSERT_EQ(clbin_open_callback(read, &m_bytes, m_bytes.size(), nullptr, &bundle, nullptr),
+            CLBIN_SUCCESS);
+  EXPECT_EQ(clbin_is_current(bundle), 1);
   clbin_close(bundle);
 }
 

@@ -46,6 +46,7 @@ TEST(ClbinHpp, ListsGroupsEntriesAndKernels) {
   const base::Bytes bytes = test::sample_bundle();
   const Bundle bundle = Bundle::from_memory(bytes);
   bundle.verify();
+  EXPECT_TRUE(bundle.is_current());
   const std::vector<Group> groups = bundle.list();
   ASSERT_EQ(groups.size(), 2U);
   EXPECT_EQ(groups[0].program, "saxpy");

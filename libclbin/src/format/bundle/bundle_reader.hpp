@@ -56,6 +56,8 @@ public:
   [[nodiscard]] std::uint64_t total_bytes() const noexcept { return m_prefix.total_bytes; }
   [[nodiscard]] const Digest& root_digest() const noexcept { return m_prefix.root; }
   [[nodiscard]] const std::string& name() const noexcept { return m_tables->source().name(); }
+  // As ByteSource::is_current.
+  [[nodiscard]] bool is_current() const { return m_tables->source().is_current(); }
   [[nodiscard]] const Prefix& prefix() const noexcept { return m_prefix; }
   // Whether the bundle was opened with a policy, and is therefore signed by a trusted key.
   [[nodiscard]] bool is_trusted() const noexcept { return m_is_trusted; }
