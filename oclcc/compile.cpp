@@ -67,8 +67,9 @@ bool is_cubin_of_device(const RecordedEntry& entry) {
 class Compile {
 public:
   Compile(const Options& options, const worker::WorkerSettings& settings, const Caches& caches,
-          Reporter& reporter)
-      : m_options(options), m_workers(settings), m_caches(caches), m_reporter(reporter) {
+          Reporter& reporter, worker::InstalledDevices* known_devices)
+      : m_options(options), m_workers(settings), m_caches(caches), m_reporter(reporter),
+        m_known_devices(known_devices) {
     m_job.specializations = options.specializations;
     // -Werror makes this warning an error, too.
     m_job.absent_variants = warning_policy(options.driver_options) == WarningPolicy::make_errors
@@ -489,7 +490,9 @@ private:
   // Makes targets of the devices, which their drivers compile for.
   Result<void> plan_device_targets() {
     CLBIN_TRY_ASSIGN(auto installed,
-                     worker::find_installed_devices(m_workers, worker::PropertyQuery::skip));
+                     m_known_devices != nullptr
+                         ? Result<worker::InstalledDevices>(std::move(*m_known_devices))
+                         : worker::find_installed_devices(m_workers, worker::PropertyQuery::skip));
     for (const std::string& failure : installed.failures) {
       m_reporter.warning(failure);
     }
@@ -540,7 +543,7 @@ private:
       CLBIN_TRY_ASSIGN(const auto all, devices_of_machines(m_options));
       CLBIN_TRY_ASSIGN(const auto devices, choose_devices(all));
       m_job.targets = device_targets(devices);
-    } else if (m_options.targets.empty() || !m_options.device_patterns.empty()) {
+    } else if (uses_drivers(m_options)) {
       CLBIN_TRY(plan_device_targets());
     }
     const auto& contents = m_job.contents;
@@ -622,6 +625,7 @@ private:
   worker::WorkerSettings m_workers;
   const Caches& m_caches;
   Reporter& m_reporter;
+  worker::InstalledDevices* m_known_devices;
   OutputPlan m_output;
   std::optional<DepfilePlan> m_depfile;
   std::vector<format::TrailingRecord> m_input_signatures; // of bundles; the output has none of them
@@ -631,12 +635,17 @@ private:
 } // namespace
 
 ExitCode compile(const Options& options, const worker::WorkerSettings& settings,
-                 const Caches& caches, Reporter& reporter) {
-  Compile story(options, settings, caches, reporter);
+                 const Caches& caches, Reporter& reporter, worker::InstalledDevices* installed) {
+  Compile story(options, settings, caches, reporter, installed);
   return report_result(options.mode == Mode::plan        ? story.plan_for_engine()
                        : options.mode == Mode::reproduce ? story.reproduce()
                                                          : story.run(),
                        reporter);
+}
+
+bool uses_drivers(const Options& options) noexcept {
+  return options.binaries == BinaryPolicy::build && options.machines.empty() &&
+         (options.targets.empty() || !options.device_patterns.empty());
 }
 
 } // namespace oclcc

@@ -3,6 +3,7 @@
 #include "command_line/bundle_file.hpp"
 #include "command_line/modes.hpp"
 #include "compile.hpp"
+#include "compile/watch.hpp"
 #include "terminal/interruption.hpp"
 #include "worker/spawn.hpp"
 #include "worker/worker_main.hpp"
@@ -18,7 +19,7 @@ Result<ExitCode> run_compile(const Options& options, const ModeContext& context)
   return compile(options, context.workers,
                  {clbin::cache::CacheSettings::from_environment(context.environment),
                   remote::read_remote_settings(context.environment)},
-                 context.reporter);
+                 context.reporter, context.installed);
 }
 
 Result<ExitCode> help(const Options& options, const ModeContext& context) {
@@ -95,7 +96,26 @@ worker::WorkerSettings worker_settings(const Options& options, std::stop_token s
   return settings;
 }
 
-Result<ExitCode> run(const Options& options, Reporter& reporter) {
+// The devices of a round of --watch, which are found before it starts.
+struct PreparedRound {
+  worker::WorkerSettings workers;
+  std::optional<worker::InstalledDevices> devices; // std::nullopt if the round is to find them
+};
+
+PreparedRound prepare_round(const Options& options, worker::WorkerSettings settings) {
+  PreparedRound round{std::move(settings), std::nullopt};
+  auto workers = uses_drivers(options) ? worker::with_home(round.workers)
+                                       : Result<worker::WorkerSettings>(round.workers);
+  if (workers && workers->home) {
+    round.workers = *std::move(workers);
+    if (auto found = worker::find_installed_devices(round.workers, worker::PropertyQuery::skip)) {
+      round.devices = *std::move(found);
+    }
+  }
+  return round;
+}
+
+Result<ExitCode> run(const Options& options, Reporter& reporter, const RoundHooks& hooks) {
   const ModeRow& row = *std::ranges::find(k_modes, options.mode, &ModeRow::mode);
   const clbin::cache::ProcessEnvironment environment = clbin::cache::this_process();
   std::optional<Interruption> interruption;
@@ -104,7 +124,13 @@ Result<ExitCode> run(const Options& options, Reporter& reporter) {
     interruption.emplace();
     workers = worker_settings(options, interruption->stop_token());
   }
-  return row.run(options, {reporter, workers, environment});
+  if (!hooks.wait) {
+    return row.run(options, {reporter, workers, environment});
+  }
+  PreparedRound round = prepare_round(options, std::move(workers));
+  hooks.wait();
+  return row.run(options,
+                 {reporter, round.workers, environment, round.devices ? &*round.devices : nullptr});
 }
 
 // Returns what `run` returns, or its exception as an error.
@@ -124,19 +150,31 @@ ExitCode fail_with(const Error& error) {
   return report_errors({&error, 1}, reporter);
 }
 
+ExitCode run_options(const Options& options, const RoundHooks& hooks = {}) {
+  Reporter reporter(options.color, options.verbosity, options.diagnostics_format);
+  const ExitCode code =
+      report_result(without_exceptions([&] { return run(options, reporter, hooks); }), reporter);
+  if (code != ExitCode::success && options.mode != Mode::compile && options.mode != Mode::plan) {
+    explain_source_inputs(options, reporter);
+  }
+  if (const std::string text = hooks.outcome ? hooks.outcome(code) : ""; !text.empty()) {
+    reporter.note(text);
+  }
+  reporter.finish(code == ExitCode::success ? RunResult::succeeded : RunResult::failed);
+  return code;
+}
+
 ExitCode run_words(const std::vector<std::string>& words) {
   const auto options = parse_command_line(words);
   if (!options) {
     return fail_with(options.error());
   }
-  Reporter reporter(options->color, options->verbosity, options->diagnostics_format);
-  const ExitCode code =
-      report_result(without_exceptions([&] { return run(*options, reporter); }), reporter);
-  if (code != ExitCode::success && options->mode != Mode::compile && options->mode != Mode::plan) {
-    explain_source_inputs(*options, reporter);
+  if (options->watch == WatchPolicy::no) {
+    return run_options(*options);
   }
-  reporter.finish(code == ExitCode::success ? RunResult::succeeded : RunResult::failed);
-  return code;
+  Reporter reporter(options->color, options->verbosity);
+  return report_result(without_exceptions([&] { return watch(words, run_options, reporter); }),
+                       reporter);
 }
 
 ExitCode run_main(const std::vector<std::string>& words) {

@@ -9,13 +9,15 @@ namespace oclcc {
 
 namespace worker {
 struct WorkerSettings;
-}
+struct InstalledDevices;
+} // namespace worker
 
 // What modes work with, apart from the options.
 struct ModeContext {
   Reporter& reporter;
   const worker::WorkerSettings& workers; // with the token that Ctrl-C stops
   const clbin::cache::ProcessEnvironment& environment;
+  worker::InstalledDevices* installed = nullptr; // if they are already known; for the compile mode
 };
 
 // Returns the exit status of the process, or the error that main() prints. Modes that go on after

@@ -554,6 +554,10 @@ constexpr OptionRow k_option_table[] = {
      "clangd reads; keeps those of other sources (default: compile_commands.json)",
      Mode::compile, '\0', "compile_commands.json"},
 
+    {Group::running, Form::flag, Scope::compile, "watch", "",
+     set_constant<&Options::watch, WatchPolicy::yes>,
+     "compile, and then again each time that a source, a header or another file that the compile "
+     "reads changes, until interrupted"},
     {Group::running, Form::word, Scope::compile_or_rebuild, "-fsyntax-only", "",
      // -### has priority, as in gcc: nothing is compiled.
      set_if_default<&Options::goal, CompileGoal::check>, "compile, but write no output"},

@@ -80,11 +80,13 @@ parse_driver_options(const std::vector<std::string>& words);
 // Returns "a, b or c".
 [[nodiscard]] std::string alternatives(const std::vector<std::string>& names);
 
-// Returns `words` with every "@FILE" replaced by the words of that file, recursively. After "--",
-// "@FILE" is an ordinary word. file_not_found, file_read; invalid_argument if files are nested too
-// deeply, or more files, bytes or words are read than the limits that oclcc(1) documents.
+// Returns `words` with every "@FILE" replaced by the words of that file, recursively, and appends
+// the names of the files to `files`. After "--", "@FILE" is an ordinary word. file_not_found,
+// file_read; invalid_argument if files are nested too deeply, or more files, bytes or words are
+// read than the limits that oclcc(1) documents.
 [[nodiscard]] Result<std::vector<std::string>>
-expand_response_files(const std::vector<std::string>& words);
+expand_response_files(const std::vector<std::string>& words,
+                      std::vector<std::filesystem::path>& files);
 
 // Returns the candidate most similar to `word`, or an empty string if none is similar.
 [[nodiscard]] std::string nearest_word(std::string_view word,

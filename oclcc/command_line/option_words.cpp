@@ -18,12 +18,13 @@ constexpr std::size_t k_max_words = 1'000'000;
 // What the response files of a command line have cost. A few files that name one another several
 // times would otherwise be read billions of times.
 struct ResponseFiles {
-  std::size_t count = 0;
+  std::vector<std::filesystem::path>& names;
   std::uint64_t bytes = 0;
 };
 
 Result<std::vector<std::string>> read_response_file(const std::string& path, ResponseFiles& read) {
-  if (++read.count > k_max_response_files) {
+  read.names.emplace_back(path);
+  if (read.names.size() > k_max_response_files) {
     return refused("more than {} response files are read: the next one is '@{}'",
                    k_max_response_files, path);
   }
@@ -105,9 +106,10 @@ std::string alternatives(const std::vector<std::string>& names) {
   return list;
 }
 
-Result<std::vector<std::string>> expand_response_files(const std::vector<std::string>& words) {
+Result<std::vector<std::string>> expand_response_files(const std::vector<std::string>& words,
+                                                       std::vector<std::filesystem::path>& files) {
   std::vector<std::string> result;
-  ResponseFiles read;
+  ResponseFiles read{files};
   CLBIN_TRY(expand_into(words, 0, read, result));
   return result;
 }

@@ -251,6 +251,7 @@ constexpr OptionRule k_rules[] = {
     {"--passphrase-file", OptionRule::Relation::needs, "--sign-key", scope_of(Mode::compile)},
     {"--no-passphrase", OptionRule::Relation::excludes, "--passphrase-file"},
     {"--fail-on", OptionRule::Relation::needs, "--against"},
+    {"--watch", OptionRule::Relation::excludes, "-M -MM -### --compile-commands --unit"},
     {"--csv", OptionRule::Relation::excludes, "--json"},
     {"--detached", OptionRule::Relation::excludes, "--counter --vouched-by --least-counter"},
     {"--detached --least-counter", OptionRule::Relation::needs, "--public-key",
@@ -302,6 +303,11 @@ Result<void> check_rules(const std::vector<const OptionRow*>& applied, Mode mode
 Result<void> check_values(const Options& options) {
   if (options.signing.command && options.public_keys.size() != 1) {
     return refused("'--sign-with' needs one '--public-key'");
+  }
+  if (options.watch == WatchPolicy::yes &&
+      (options.output == "-" ||
+       std::ranges::find(options.inputs, "-", &Input::path) != options.inputs.end())) {
+    return refused("'--watch' requires regular files, and '-' is none");
   }
   if (options.key_type != KeyType::signing && options.signing.passphrase_file) {
     return refused("'--key-type {}' and '--passphrase-file' cannot be used together",
@@ -489,7 +495,8 @@ Result<Options> parse_command_line(const std::vector<std::string>& words) {
     options.mode = Mode::worker;
     return options;
   }
-  CLBIN_TRY_ASSIGN(std::vector<std::string> expanded, expand_response_files(words));
+  CLBIN_TRY_ASSIGN(std::vector<std::string> expanded,
+                   expand_response_files(words, options.response_files));
   options.command = take_command(expanded);
   WordSorter sorter(expanded, options);
   CLBIN_TRY(sorter.sort());

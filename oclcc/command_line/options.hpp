@@ -60,6 +60,7 @@ enum class ReflectionPolicy : std::uint8_t { keep, drop };
 enum class FailurePolicy : std::uint8_t { stop, keep_going };
 enum class RunPolicy : std::uint8_t { no, yes };
 enum class CachePolicy : std::uint8_t { use, ignore };
+enum class WatchPolicy : std::uint8_t { no, yes };
 // -MD writes the rule in addition to the output, -M instead of it.
 enum class DepfileMode : std::uint8_t { none, beside_output, instead };
 enum class PhonyHeaders : std::uint8_t { no, yes };
@@ -196,6 +197,8 @@ struct Options {
   std::vector<std::string> depfile_targets;     // -MT as given, -MQ escaped
   PhonyHeaders phony_headers = PhonyHeaders::no;
   std::optional<std::filesystem::path> compile_commands; // --compile-commands
+  WatchPolicy watch = WatchPolicy::no;                   // --watch
+  std::vector<std::filesystem::path> response_files;     // in the order of their reading
   FailurePolicy failure = FailurePolicy::stop;
   CachePolicy cache = CachePolicy::use;
   AbsentVariants absent_variants = AbsentVariants::warn; // -Werror=variant, -Werror: refuse

@@ -7,6 +7,10 @@
 #include "terminal/exit_code.hpp"
 #include "worker/worker_process.hpp"
 
+namespace clbin::closure {
+struct IncludeSearch;
+}
+
 namespace oclcc {
 
 class SourceCompression {
@@ -134,6 +138,9 @@ unit_source(const Job& job, const UnitPlace& place);
 // Returns the label of the target and its form, the program's path, and the variant if the program
 // has several.
 [[nodiscard]] std::string unit_label(const Job& job, const UnitPlace& place);
+
+// Returns where the headers of sources are searched, and the macros that may name them.
+[[nodiscard]] clbin::closure::IncludeSearch include_search(const Options& options);
 
 // Returns the variants of the command line, or "default" if there are none.
 [[nodiscard]] std::vector<VariantOptions> read_variants(const Options& options);

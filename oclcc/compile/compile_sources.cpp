@@ -40,21 +40,6 @@ Result<IlProgram> read_il_module(const Input& input, const std::string& options)
   return program;
 }
 
-IncludeSearch include_search(const Options& options) {
-  IncludeSearch search{
-      options.include_folders, options.forced_includes, options.driver_options, {}, {}};
-  search.own_headers.emplace("clbin/matrix.clh", offline::clbin_matrix());
-  for (const Variant& variant : options.variants) {
-    search.variant_options.insert(search.variant_options.end(), variant.options.begin(),
-                                  variant.options.end());
-  }
-  for (const DeviceOptions& device : options.device_options) {
-    search.variant_options.insert(search.variant_options.end(), device.options.begin(),
-                                  device.options.end());
-  }
-  return search;
-}
-
 ProgramNeed need_of(const Input& input, const Options& options) {
   const auto& names = options.optional_programs;
   return std::ranges::find(names, input.program) == names.end() ? ProgramNeed::required
@@ -208,6 +193,21 @@ std::vector<std::string> words_for(const BuildTarget& target, std::vector<std::s
 }
 
 } // namespace
+
+IncludeSearch include_search(const Options& options) {
+  IncludeSearch search{
+      options.include_folders, options.forced_includes, options.driver_options, {}, {}};
+  search.own_headers.emplace("clbin/matrix.clh", offline::clbin_matrix());
+  for (const Variant& variant : options.variants) {
+    search.variant_options.insert(search.variant_options.end(), variant.options.begin(),
+                                  variant.options.end());
+  }
+  for (const DeviceOptions& device : options.device_options) {
+    search.variant_options.insert(search.variant_options.end(), device.options.begin(),
+                                  device.options.end());
+  }
+  return search;
+}
 
 Result<void> add_device_options(const Options& options, Job& job) {
   if (!options.unit || options.goal == CompileGoal::preview) {

@@ -240,8 +240,9 @@ RemoteSettings read_remote_settings(const ProcessEnvironment& environment) {
     settings.why_off = "this process has rights that its user does not have";
     return settings;
   }
-  if (const auto path = configuration_file(environment); !path.empty()) {
-    read_configuration_file(path, settings);
+  settings.file = configuration_file(environment);
+  if (!settings.file.empty()) {
+    read_configuration_file(settings.file, settings);
   }
   read_variables(environment, settings);
   if (!settings.problems.empty()) {

@@ -11,7 +11,8 @@ enum class RemoteMode : std::uint8_t { read_write, read_only };
 
 struct RemoteSettings {
   RemoteUse use = RemoteUse::off;
-  std::string why_off; // for -v; empty if no remote cache is configured
+  std::string why_off;        // for -v; empty if no remote cache is configured
+  std::filesystem::path file; // the configuration file, which may not exist; empty: none
   std::string url;
   std::string token;                               // a secret; empty if there is none
   std::optional<std::filesystem::path> token_file; // where the token is from

@@ -12,20 +12,6 @@ namespace {
 // Ends the thread, if this process sends it.
 const int k_end = SIGRTMIN;
 
-// The signals to be handled, and k_end.
-sigset_t signals_to_wait_for() {
-  sigset_t set;
-  ::sigemptyset(&set);
-  ::sigaddset(&set, k_end);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    struct sigaction present {};
-    if (::sigaction(signal, nullptr, &present) == 0 && present.sa_handler == SIG_DFL) {
-      ::sigaddset(&set, signal);
-    }
-  }
-  return set;
-}
-
 // The signal is blocked in the caller's thread.
 void end_by(int signal) {
   sigset_t set;
@@ -36,6 +22,18 @@ void end_by(int signal) {
 }
 
 } // namespace
+
+sigset_t ending_signals() {
+  sigset_t set;
+  ::sigemptyset(&set);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction present {};
+    if (::sigaction(signal, nullptr, &present) == 0 && present.sa_handler == SIG_DFL) {
+      ::sigaddset(&set, signal);
+    }
+  }
+  return set;
+}
 
 void Interruption::wait() {
   siginfo_t facts{};
@@ -51,7 +49,8 @@ void Interruption::wait() {
   }
 }
 
-Interruption::Interruption() : m_signals(signals_to_wait_for()) {
+Interruption::Interruption() : m_signals(ending_signals()) {
+  ::sigaddset(&m_signals, k_end);
   ::pthread_sigmask(SIG_BLOCK, &m_signals, &m_before);
   m_thread = std::thread([this] { wait(); });
 }

@@ -7,6 +7,9 @@
 
 namespace oclcc {
 
+// Returns the signals that end a run in good order, except those that are ignored (nohup).
+[[nodiscard]] sigset_t ending_signals();
+
 // Handles the signals from its construction on, except signals that are already ignored (nohup). A
 // separate thread waits for them, and threads that start later block them. Construct this object
 // before any other thread starts, and at most one per executable. When a signal arrives, the

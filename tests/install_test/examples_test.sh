@@ -37,6 +37,26 @@ for program in load_c load_cpp; do
   if out/$program nowhere.clbin 2> stderr; then fail "$program loads a bundle that is not there"; fi
   grep -q "nowhere.clbin" stderr || fail "$program prints '$(cat stderr)' for a bundle that is not there"
 done
+
+# An application that runs while its kernels change.
+cp examples/saxpy.cl saxpy.cl
+"$scratch/prefix/bin/oclcc" -q --watch saxpy.cl -o saxpy.clbin &
+watch=$!
+until [[ -e saxpy.clbin ]] || ! kill -0 $watch; do sleep 0.05; done
+out/reload_cpp saxpy.clbin > printed &
+trap 'kill $watch $!; rm -rf "$scratch"' EXIT
+await() { # await LINE: waits until reload_cpp prints it
+  for _ in $(seq 1000); do
+    grep -qx "$1" printed && return
+    sleep 0.1
+  done
+  fail "reload_cpp prints '$(cat printed)', not '$1'"
+}
+await "12 24 36 48"
+sed -i 's/+ y\[i\];/+ y[i] + 1;/' saxpy.cl
+await "13 25 37 49"
+kill $watch $!
+trap 'rm -rf "$scratch"' EXIT
 for program in build_c build_cpp; do
   rm -rf "$XDG_CACHE_HOME" && mkdir "$XDG_CACHE_HOME"
   expect "2 4 6 8" out/$program 2

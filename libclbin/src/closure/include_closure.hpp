@@ -81,6 +81,8 @@ struct IncludeGraph {
   std::set<std::string> included_macros;
   // File and directive of each #include whose file exists but is not read.
   std::set<std::pair<std::size_t, std::size_t>> unread;
+  // Where a header was looked for and none was read. A new file there can change the graph.
+  std::set<std::filesystem::path> absent;
   // One for each element of `unread`, and one for the first #include whose macros are too long to
   // expand.
   std::vector<IncludeWarning> warnings;

@@ -152,6 +152,7 @@ private:
   base::Result<Found> read_file(const std::string& key, const HeaderPlace& place) {
     auto text = read_text(place.path, EmptyFile::accept);
     if (!text) {
+      m_graph.absent.insert(place.path);
       return Found{std::nullopt, text.error()};
     }
     CLBIN_TRY_ASSIGN(const std::size_t index, add_file(key, place, std::move(*text)));
@@ -160,6 +161,7 @@ private:
 
   base::Result<Found> find_file(const HeaderPlace& place) {
     if (std::error_code error; !fs::is_regular_file(place.path, error)) {
+      m_graph.absent.insert(place.path);
       return Found{};
     }
     const std::string key = key_of(place.path);

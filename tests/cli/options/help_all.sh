@@ -137,6 +137,9 @@ oclcc --help=all
 #|                             would compile the sources to FILE, which clangd
 #|                             reads; keeps those of other sources (default:
 #|                             compile_commands.json)
+#|     --watch                 compile, and then again each time that a source, a
+#|                             header or another file that the compile reads
+#|                             changes, until interrupted
 #|     -fsyntax-only           compile, but write no output
 #|     -###                    print a command for each unit and run none
 #|     -j, --jobs N            run N compilers at once (default: one per core)

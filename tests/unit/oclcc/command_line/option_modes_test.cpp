@@ -115,6 +115,7 @@ const std::vector<Use> k_uses = {
     {"-MT", {"-MT", "k"}, {"-MD"}, "Bcb"},
     {"-MQ", {"-MQ", "k"}, {"-MD"}, "Bcb"},
     {"-MP", {"-MP"}, {"-MD"}, "Bcb"},
+    {"--watch", {"--watch"}, {}, "c"},
     {"-fsyntax-only", {"-fsyntax-only"}, {}, "Bc"},
     {"-###", {"-###"}, {}, "c"},
     {"--compile-commands", {"--compile-commands"}, {}, "c"},
