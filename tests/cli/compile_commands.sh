@@ -60,7 +60,7 @@ touch a.cl b.cl c.cl
 echo '[{"file": "main.c", "command": "cc main.c", "directory": "/src"}, 7]' > all.json
 oclcc --compile-commands=all.json a.cl b.cl
 oclcc --compile-commands=all.json -DNEW ../"$(basename "$PWD")"/b.cl c.cl
-grep '"file"\|-DNEW\|7' all.json | sed "s|$PWD|HERE|"
+sed "s|$PWD|HERE|" all.json | grep '"file"\|-DNEW\|7'
 touch -d 2020-01-01 all.json
 oclcc --compile-commands=all.json -DNEW b.cl c.cl
 stat -c %y all.json | cut -c1-10
