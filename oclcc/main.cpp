@@ -67,7 +67,7 @@ constexpr ModeRow k_modes[] = {
     {Mode::provenance, provenance},
     {Mode::sbom, sbom},
     {Mode::diff, diff},
-    {Mode::report, report},
+    {Mode::report, report, Signals::clean_up},
     {Mode::merge, merge},
     {Mode::repack, repack},
     {Mode::strip, strip},

@@ -290,6 +290,12 @@ Result<ChangeLimit> parse_change_limit(std::string_view text) {
   return limit;
 }
 
+Result<void> set_page(Options& options, const OptionRow&, const std::string& value) {
+  options.page = value;
+  options.list_format = ListFormat::json; // of the documents in the page
+  return {};
+}
+
 Result<void> add_change_limits(Options& options, const OptionRow&, const std::string& value) {
   for (std::size_t start = 0; start <= value.size();) {
     const std::size_t comma = std::min(value.find(',', start), value.size());
@@ -640,6 +646,9 @@ constexpr OptionRow k_option_table[] = {
     {Group::inspecting, Form::flag, Scope::report, "csv", "",
      set_constant<&Options::list_format, ListFormat::csv>,
      "with --report: print comma-separated values"},
+    {Group::inspecting, Form::value, Scope::report, "html", "PAGE", set_page,
+     "with --report: write a page for browsers, which also contains the sizes of the entries, the "
+     "decisions of --explain and the instructions of the binaries"},
 
     mode_row(
         Group::changing, Mode::merge, "merge",

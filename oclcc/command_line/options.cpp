@@ -253,6 +253,7 @@ constexpr OptionRule k_rules[] = {
     {"--fail-on", OptionRule::Relation::needs, "--against"},
     {"--watch", OptionRule::Relation::excludes, "-M -MM -### --compile-commands --unit"},
     {"--csv", OptionRule::Relation::excludes, "--json"},
+    {"--html", OptionRule::Relation::excludes, "--json --csv"},
     {"--detached", OptionRule::Relation::excludes, "--counter --vouched-by --least-counter"},
     {"--detached --least-counter", OptionRule::Relation::needs, "--public-key",
      scope_of(Mode::verify)},

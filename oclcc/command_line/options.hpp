@@ -175,6 +175,7 @@ struct Options {
   std::vector<std::string> wanted_kernels;        // --disassemble, --report: --kernel; empty: all
   std::optional<std::filesystem::path> against;   // --report
   std::vector<ChangeLimit> change_limits;         // --fail-on
+  std::optional<std::filesystem::path> page;      // --html
   RunPolicy run = RunPolicy::no;                  // --verify --run
   std::optional<std::filesystem::path> recording; // --record
   BinaryPolicy recorded_binaries = BinaryPolicy::none; // --record-binaries: build

@@ -1,11 +1,12 @@
-// Passes entries of bundles to the installed drivers, in workers, for --verify --run and --explain.
-// A driver crash affects only the entry.
+// Passes entries of bundles to the installed drivers, in workers, for --verify --run, --explain and
+// --report --html. A driver crash affects only the entry.
 #pragma once
 
-#include "command_line/options.hpp"
+#include "command_line/bundle_file.hpp"
 #include "format/bundle/bundle_surgery.hpp"
 #include "loader/load_program.hpp"
 #include "loader/recorded_options.hpp"
+#include "terminal/terminal_text.hpp"
 #include "units/unit.hpp"
 #include "worker/installed_devices.hpp"
 
@@ -94,5 +95,11 @@ private:
   std::vector<worker::DeviceDescription> m_devices;
   std::vector<worker::EnumeratedWorker> m_workers; // for the first tried bundle
 };
+
+// Writes the object of a bundle in the document of --explain. Writes nothing if there is an error:
+// those of open_readable_bundle, TrialDevices::find and TrialPlan::add.
+[[nodiscard]] Result<void> write_explanation(const std::filesystem::path& path,
+                                             const BundleKeys& keys, TrialDevices& devices,
+                                             JsonStream& document);
 
 } // namespace oclcc

@@ -295,6 +295,13 @@ Result<ExitCode> explain_all(const Options& options, TrialDevices& devices, Json
 
 } // namespace
 
+Result<void> write_explanation(const std::filesystem::path& path, const BundleKeys& keys,
+                               TrialDevices& devices, JsonStream& document) {
+  CLBIN_TRY_ASSIGN(const Explanation explanation, explain_one(path, keys, devices));
+  write_json(explanation, devices, document);
+  return {};
+}
+
 Result<ExitCode> explain(const Options& options, const ModeContext& context) {
   Reporter& reporter = context.reporter;
   TrialDevices devices(options, context.workers, reporter);

@@ -1,8 +1,9 @@
-// --report: the resources of kernels as a table, JSON or comma-separated values; and, with
-// --against, what differs from another file, and whether that exceeds a limit.
+// --report: the resources of kernels as a table, JSON or comma-separated values, or on a page; and,
+// with --against, what differs from another file, and whether that exceeds a limit.
 #include "command_line/modes.hpp"
 
 #include "format/bundle/record_json.hpp"
+#include "modes/report_page.hpp"
 #include "modes/resource_changes.hpp"
 #include "terminal/terminal_text.hpp"
 #include "trust/bundle_encryption.hpp"
@@ -285,11 +286,10 @@ ExitCode report_exceeded(std::span<const ResourceChange> changes, const std::str
 // Prints one file after another, so that only one is in memory.
 class Printer {
 public:
-  Printer(const Options& options, Reporter& reporter)
-      : m_format(options.list_format), m_reporter(reporter),
-        m_document([&reporter](std::string_view part) { return reporter.print(part); }) {}
+  Printer(const Options& options, const Print& print)
+      : m_format(options.list_format), m_print(print), m_document(print) {}
 
-  // Returns false if standard output cannot be written.
+  // Returns false if `print` fails.
   [[nodiscard]] bool begin(const auto& before_files) {
     if (m_format == ListFormat::json) {
       m_document.begin_object();
@@ -302,7 +302,7 @@ public:
       head.add(name);
     }
     head.add_names(KernelResources());
-    return m_format != ListFormat::csv || m_reporter.print(head.text());
+    return m_format != ListFormat::csv || m_print(head.text());
   }
 
   [[nodiscard]] bool add(const FileResources& file) {
@@ -314,9 +314,8 @@ public:
       return true;
     }
     const std::string_view separator = std::exchange(m_separator, "\n");
-    return m_format == ListFormat::csv
-               ? m_reporter.print(csv_of(file))
-               : m_reporter.print(separator) && m_reporter.print(text_of(file));
+    return m_format == ListFormat::csv ? m_print(csv_of(file))
+                                       : m_print(separator) && m_print(text_of(file));
   }
 
   [[nodiscard]] bool finish() {
@@ -330,15 +329,15 @@ public:
 
 private:
   ListFormat m_format;
-  Reporter& m_reporter;
+  const Print& m_print;
   JsonStream m_document;
   std::string_view m_separator;
 };
 
 bool print_changes(std::span<const ResourceChange> changes, const FileResources& before,
-                   const FileResources& after, const Options& options, Reporter& reporter) {
+                   const FileResources& after, const Options& options, const Print& print) {
   if (options.list_format == ListFormat::json) {
-    Printer printer(options, reporter);
+    Printer printer(options, print);
     const auto write_changes = [&](JsonStream& document) {
       document.text_member("against", before.file);
       document.array_member("differences", changes,
@@ -349,13 +348,14 @@ bool print_changes(std::span<const ResourceChange> changes, const FileResources&
   if (options.list_format == ListFormat::csv) {
     CsvLine head;
     head.add_names(ResourceChange());
-    return reporter.print(head.text() + csv_of(changes));
+    return print(head.text() + csv_of(changes));
   }
-  return changes.empty() || reporter.print(fmt::format("--- {}\n+++ {}\n{}", printable(before.file),
-                                                       printable(after.file), text_of(changes)));
+  return changes.empty() || print(fmt::format("--- {}\n+++ {}\n{}", printable(before.file),
+                                              printable(after.file), text_of(changes)));
 }
 
-Result<ExitCode> compare(const Options& options, const BundleKeys& keys, Reporter& reporter) {
+Result<ExitCode> compare(const Options& options, const BundleKeys& keys, const Print& print,
+                         Reporter& reporter) {
   const FileResources before = read_kernel_resources(*options.against, options, keys);
   const FileResources after = read_kernel_resources(options.inputs.front().path, options, keys);
   std::vector<Error> errors = before.errors;
@@ -370,21 +370,18 @@ Result<ExitCode> compare(const Options& options, const BundleKeys& keys, Reporte
   }
   const std::vector<ResourceChange> changes =
       resource_changes(before, after, options.change_limits);
-  if (!print_changes(changes, before, after, options, reporter)) {
+  if (!print_changes(changes, before, after, options, print)) {
     return ExitCode::file;
   }
   return report_exceeded(changes, after.file, reporter);
 }
 
-} // namespace
-
-Result<ExitCode> report(const Options& options, const ModeContext& context) {
-  Reporter& reporter = context.reporter;
-  CLBIN_TRY_ASSIGN(const BundleKeys keys, trust::read_decryption_keys(options, reporter));
+Result<ExitCode> print_report(const Options& options, const BundleKeys& keys, const Print& print,
+                              Reporter& reporter) {
   if (options.against) {
-    return compare(options, keys, reporter);
+    return compare(options, keys, print, reporter);
   }
-  Printer printer(options, reporter);
+  Printer printer(options, print);
   std::vector<Error> errors;
   bool is_written = printer.begin([](JsonStream&) {});
   for (const Input& input : options.inputs) {
@@ -396,6 +393,20 @@ Result<ExitCode> report(const Options& options, const ModeContext& context) {
     return ExitCode::file;
   }
   return report_errors(errors, reporter);
+}
+
+} // namespace
+
+Result<ExitCode> report(const Options& options, const ModeContext& context) {
+  Reporter& reporter = context.reporter;
+  CLBIN_TRY_ASSIGN(const BundleKeys keys, trust::read_decryption_keys(options, reporter));
+  if (options.page) {
+    return write_report_page(options, keys, context, [&](const Print& print) {
+      return print_report(options, keys, print, reporter);
+    });
+  }
+  return print_report(
+      options, keys, [&reporter](std::string_view part) { return reporter.print(part); }, reporter);
 }
 
 } // namespace oclcc

@@ -221,6 +221,11 @@ std::vector<ToolRow> disassembly_tools() {
   return all;
 }
 
+bool can_disassemble(BinaryKind kind) {
+  return std::ranges::find(k_disassemblers, kind, &DisassemblerRow::kind) !=
+         std::end(k_disassemblers);
+}
+
 Result<std::string> disassemble(ByteView binary, const std::string& kernel, const ToolPaths& given,
                                 const worker::WorkerSettings& settings,
                                 std::chrono::seconds timeout) {

@@ -9,6 +9,9 @@ namespace oclcc::offline {
 // Returns the rows of programs for all kinds of binaries.
 [[nodiscard]] std::vector<ToolRow> disassembly_tools();
 
+// Whether a program is known for the kind.
+[[nodiscard]] bool can_disassemble(format::BinaryKind kind);
+
 // Returns the text of the program for the kind of `binary`, with lines of the source if the binary
 // contains them; of PTX, the text that it is. If `kernel` is not empty, only that of the kernel.
 // `given`, of --tool, replace what is searched for; `timeout` is for one run. Thread-safe.

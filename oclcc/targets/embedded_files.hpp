@@ -1,4 +1,5 @@
-// The files of nvptx/, amdgcn/, compile/ and libclbin/include/clbin/ that are part of the executable.
+// The files of nvptx/, amdgcn/, compile/, modes/ and libclbin/include/clbin/ that are part of the
+// executable.
 #pragma once
 
 #include <string_view>
@@ -28,5 +29,7 @@ namespace oclcc::offline {
 [[nodiscard]] std::string_view clbin_matrix();
 // What scripts of --plan=slurm have in common: their end.
 [[nodiscard]] std::string_view compile_slurm();
+// The page of --report --html.
+[[nodiscard]] std::string_view modes_report();
 
 } // namespace oclcc::offline

@@ -51,3 +51,23 @@ oclcc --explain --device "$first" first.clbin | grep -c '^[0-9]*:[0-9]*  '
 #| exit 0
 #| fits the schema
 #| 1
+
+### page
+# The page of --report has the decisions of --explain.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash" one_platform
+echo 'kernel void k(global int* a) { a[get_global_id(0)] += 1; }' > k.cl
+oclcc k.cl -o k.clbin
+oclcc --report k.clbin --html k.html; echo "exit $?"
+python3 -B "$CLI_TESTS/report/page.py" documents k.html
+oclcc --explain k.clbin --json > expected.json
+python3 - <<'END'
+import json
+expected, found = (json.load(open(name))["bundles"] for name in ("expected.json", "explain.json"))
+print("the same" if found == expected else (found, expected))
+END
+python3 -B "$CLI_TESTS/report/page.py" browse k.html | sed 's/there is no Chromium/k.html was checked/'
+# expected output:
+#| exit 0
+#| the same
+#| k.html was checked

@@ -80,7 +80,9 @@ def options_of(help_text):
 def zsh_action(option):
     if option.values():
         return f"({option.values()})"
-    return {"FILE": "_files", "KEY": "_files", "DIR": "_files -/"}.get(option.argument, " ")
+    return {"FILE": "_files", "KEY": "_files", "PAGE": "_files", "DIR": "_files -/"}.get(
+        option.argument, " "
+    )
 
 
 def zsh_specs(option):
@@ -124,7 +126,7 @@ def fish_line(option, name):
     words = ["complete -c oclcc", dashes, f"'{name.lstrip('-')}'"]
     if option.values():
         words.append(("-f" if option.optional else "-x") + f" -a '{option.values()}'")
-    elif option.argument in ("FILE", "KEY"):
+    elif option.argument in ("FILE", "KEY", "PAGE"):
         words.append("-r")
     elif option.argument == "DIR":
         words.append("-x -a '(__fish_complete_directories)'")

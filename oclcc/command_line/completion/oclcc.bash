@@ -4,7 +4,7 @@ _oclcc() {
   local options="
     --against --cache-stats --clear-cache --color --compile-commands= --counter --csv --decrypt --decrypt-key --detached --device --device-option
     --diagnostics-format --diff --disassemble --drop-target --embed-header --emit --emit-cubin --encrypt --encrypt-for --encrypt-key
-    --explain --extract --fail-on --help --host-triple --identity --import --info --jobs --json --keep-going --kernel
+    --explain --extract --fail-on --help --host-triple --html --identity --import --info --jobs --json --keep-going --kernel
     --keep-target --key --key-type --keygen --launched-only --least-counter --list-devices --list-targets --machine --memory-limit --merge --no-cache
     --no-passphrase --no-source --optional --output --passphrase-file --plan --program --provenance --public-key --quiet --record --record-binaries --repack --report --reproduce --run --sbom --sign --sign-key --sign-message --sign-with --source-only
     --specialize --strip --strip-reflection --strip-signature --strip-source --symbol --target

@@ -15,7 +15,8 @@ oclcc --help=all
 #|     oclcc --diff [--json] BUNDLE BUNDLE
 #|     oclcc --report [--program NAME]... [--variant NAME]... [--kernel NAME]...
 #|           [--keep-target PATTERN | --drop-target PATTERN]...
-#|           [--against FILE [--fail-on LIMITS]...] [--json | --csv] FILE...
+#|           [--against FILE [--fail-on LIMITS]...] [--json | --csv | --html PAGE]
+#|           FILE...
 #|     oclcc --extract [--program NAME]... [--variant NAME]...
 #|           [--keep-target PATTERN | --drop-target PATTERN]...
 #|           BUNDLE... [-o DIR]
@@ -196,6 +197,9 @@ oclcc --help=all
 #|                             status is 1 if one differs
 #|     --json                  print the report as JSON
 #|     --csv                   with --report: print comma-separated values
+#|     --html PAGE             with --report: write a page for browsers, which also
+#|                             contains the sizes of the entries, the decisions of
+#|                             --explain and the instructions of the binaries
 #|
 #| Building on several machines:
 #|     --plan ninja|json|slurm|parallel

@@ -137,6 +137,7 @@ const std::vector<Use> k_uses = {
     {"--against", {"--against", "l.clbin"}, {}, "T"},
     {"--fail-on", {"--fail-on", "spills"}, {"--against", "l.clbin"}, "T"},
     {"--csv", {"--csv"}, {}, "T"},
+    {"--html", {"--html", "k.html"}, {}, "T"},
     {"--json", {"--json"}, {}, "ltyievrdxTmpsSgznu"},
     {"--keep-target", {"--keep-target", "*"}, {}, "xDTs"},
     {"--drop-target", {"--drop-target", "*"}, {}, "xDTs"},
@@ -399,6 +400,8 @@ TEST(OptionModes, OfAReportNameWhatLimitsLack) {
       {report + Words{"--fail-on", "spills"}, "'--fail-on' needs '--against'"},
       {report + Words{"l.clbin", "--against", "m.clbin"}, "'--against' compares one file, not 2"},
       {report + Words{"--csv", "--json"}, "'--csv' and '--json' cannot be used together"},
+      {report + Words{"--html", "k.html", "--json"},
+       "'--html' and '--json' cannot be used together"},
   };
   for (const auto& [words, message] : k_cases) {
     const auto refused = parse_command_line(words);
