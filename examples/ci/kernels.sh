@@ -4,7 +4,7 @@
 #
 # Reads: kernels/*.cl; TARGETS, offline targets with spaces between them; previous.clbin, the bundle of the last release, if
 # there is one; SIGNING_KEY, the text of a secret key without a passphrase, if it is set.
-# Writes: out/kernels.clbin, out/resources.csv, out/provenance.json, out/sbom.json.
+# Writes: out/kernels.clbin, out/kernels.html, out/resources.csv, out/provenance.json, out/sbom.json.
 # Exit status 1: a kernel does not compile, or needs more than LIMITS permit.
 set -eu
 : "${TARGETS:=nvptx:sm_50 amdgcn:gfx1030 amdgcn:gfx1100 spirv:1.2}"
@@ -17,8 +17,10 @@ for target in $TARGETS; do
 done
 oclcc kernels/*.cl "$@" -o out/kernels.clbin
 oclcc --report out/kernels.clbin --csv > out/resources.csv
-if [ -e previous.clbin ]; then
-  oclcc --report out/kernels.clbin --against previous.clbin --fail-on "$LIMITS"
+if [ -e previous.clbin ]; then # the page is written even if this fails
+  oclcc --report out/kernels.clbin --against previous.clbin --fail-on "$LIMITS" --html out/kernels.html
+else
+  oclcc --report out/kernels.clbin --html out/kernels.html
 fi
 if [ -n "${SIGNING_KEY:-}" ]; then
   umask 077
