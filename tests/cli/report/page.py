@@ -4,7 +4,8 @@
     page.py documents PAGE               writes the documents in it to files, as the modes print them
     page.py browse PAGE…                 opens pages in Chromium, and checks what it shows
     page.py time PAGE                    prints when the page is drawn
-    page.py shoot PAGE PNG WIDTH HEIGHT [dark]
+    page.py shoot PAGE PNG WIDTH HEIGHT SCHEME [SECTION…]
+                                         takes a picture, light or dark, without these sections
 
 Chromium is driven through its debugging pipe, so that nothing but Python and Chromium is needed.
 """
@@ -359,9 +360,11 @@ def measure(page):
         )
 
 
-def shoot(page, png, width, height, scheme="light"):
+def shoot(page, png, width, height, scheme, *left_out):
     with chromium() as browser:
         browser.open(page, int(width), int(height), scheme)
+        for section in left_out:
+            browser.evaluate(f"document.querySelector('[aria-labelledby$={section}]').remove()")
         time.sleep(0.3)
         Path(png).write_bytes(browser.screenshot())
 
