@@ -135,9 +135,7 @@ public:
       for (std::uint32_t entry = 0; entry < entries; ++entry) {
         CLBIN_TRY_ASSIGN(const format::EntryView view, bundle.entry(group.first_entry + entry));
         CLBIN_TRY_ASSIGN(const format::BlobView blob, bundle.blob(view.blob));
-        if (is_selected(view, m_options) && m_known.insert(blob.raw_digest).second) {
-          CLBIN_TRY(add(view, group.program, blob.raw_digest, blobs));
-        }
+        CLBIN_TRY(add(view, group.program, blob.raw_digest, blobs));
       }
     }
     return {};
@@ -159,11 +157,12 @@ private:
 
   Result<void> add(const format::EntryView& entry, const format::SharedText& program,
                    const base::Digest& digest, format::ProvedBlobs& blobs) {
-    if (m_binaries == k_max_binaries || m_bytes >= k_max_bytes) {
-      ++m_left_out;
+    if (!is_selected(entry, m_options) || !m_known.insert(digest).second ||
+        m_without_tool.contains(entry.kind)) {
       return {};
     }
-    if (m_without_tool.contains(entry.kind)) {
+    if (m_binaries == k_max_binaries || m_bytes >= k_max_bytes) {
+      ++m_left_out;
       return {};
     }
     ++m_binaries;
