@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
 # Runs every kernel on a machine with an NVIDIA GPU whose OpenCL driver is not registered. oclcc
-# makes the bundles there. Also compares sgemm with cuBLAS if PyTorch is installed. Runs a portable
-# build that was made on another machine.
+# makes the bundles there. Also compares sgemm with cuBLAS if PyTorch is installed, and hgemm from a
+# bundle that was made without a GPU. Runs a portable build that was made on another machine.
 #
-# Usage: bench/nvidia_products.sh PORTABLE_BUILD_DIR OUTPUT_DIR
+# Usage: bench/nvidia_products.sh PORTABLE_BUILD_DIR OUTPUT_DIR [HGEMM_BUNDLE]
+# HGEMM_BUNDLE: of `oclcc kernels/hgemm.cl --target nvptx:sm_80`. Without the other measurements, if
+# OUTPUT_DIR is "-".
 set -euo pipefail
 build=$(realpath "$1")
-out=$(realpath "$2")
+out=$(realpath -m "$2")
+hgemm=${3:+$(realpath "$3")}
 cd "$(dirname "$0")/.."
 
 work=$(mktemp -d)
@@ -17,6 +20,38 @@ export OCL_ICD_VENDORS=$work/vendors
 export LD_LIBRARY_PATH=${LD_LIBRARY_PATH:-/usr/lib/x86_64-linux-gnu}
 # Otherwise an entry of an earlier run would be reported as built from source.
 export CUDA_CACHE_DISABLE=1
+
+# compare_hgemm: the demo's median of ten launches, then cuBLAS's, in turn, three times.
+compare_hgemm() {
+  for size in 4096 8192; do
+    for _ in 1 2 3; do
+      "$build/runtime_demo/runtime_demo" "$hgemm" --kernel hgemm --size "${size}x${size}x$size" --json |
+        python3 -c "import json, sys; m = json.load(sys.stdin)['measurements'][0]
+print('hgemm', '$size', m['result'], f\"{m['mflops'] / 1e6:.0f} TFLOP/s\", flush=True)"
+      python3 - "$size" <<'PYTHON'
+import sys
+import torch
+
+n = int(sys.argv[1])
+a, b = ((torch.rand(n, n, device="cuda") * 2 - 1).half() for _ in range(2))
+times = []
+for _ in range(13):
+    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    start.record()
+    a @ b
+    end.record()
+    torch.cuda.synchronize()
+    times.append(start.elapsed_time(end))
+median = sorted(times[3:])[5]
+print(f"cuBLAS {n} {2 * n**3 / median / 1e9:.0f} TFLOP/s (PyTorch {torch.__version__})", flush=True)
+PYTHON
+    done
+  done
+}
+if [[ $2 == - ]]; then
+  compare_hgemm
+  exit
+fi
 
 variants=(--variant default=)
 for blocking in 128x256x8_8x16 128x64x16_8x4 64x64x16_4x4 64x64x16_8x8; do
@@ -55,3 +90,6 @@ print(f"\ncuBLAS SGEMM (PyTorch {torch.__version__}, no TF32) 4096: {median:.3f}
       f"{2 * 4096**3 / median / 1e6:.0f} GFLOPS")
 PYTHON
 } >"$out/h200_4096.txt"
+if [[ -n $hgemm ]]; then
+  compare_hgemm >"$out/h100_hgemm.txt"
+fi

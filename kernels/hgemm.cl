@@ -58,12 +58,13 @@ static inline void fetch_tile(__local ushort* tile, uint height, uint width, boo
                               const __global half* matrix, size_t first_row, size_t first_column,
                               size_t rows, size_t columns) {
   if (whole) {
+    const __global half* from = matrix + row_major(first_row, first_column, columns);
     UNROLL for (uint i = 0; i < height * width / 8 / GROUP_ITEMS; ++i) {
       const uint piece = get_local_id(0) + i * GROUP_ITEMS;
       const uint row = piece / (width / 8);
       const uint column = piece % (width / 8) * 8;
       clbin_copy_async(tile + clbin_tile_offset(row, column, width),
-                       matrix + row_major(first_row + row, first_column + column, columns));
+                       from + row_major(row, column, columns));
     }
     return;
   }
