@@ -72,7 +72,9 @@ bool add_closure(const fs::path& main_file, const IncludeSearch& search, Snapsho
     return false;
   }
   for (const auto& file : graph->files) {
-    snapshot.files[file.place.path] = base::digest_of(base::as_bytes(file.text));
+    if (!file.place.is_own) {
+      snapshot.files[file.place.path] = base::digest_of(base::as_bytes(file.text));
+    }
   }
   snapshot.absent.insert(graph->absent.begin(), graph->absent.end());
   return true;
