@@ -140,6 +140,11 @@ bool runs(const std::string& command) {
   return std::system(fmt::format("{{ {}; }} >/dev/null 2>&1", command).c_str()) == 0;
 }
 
+// Of the headers that oclcc contains.
+std::filesystem::path include_folder() {
+  return test::kernels_folder().parent_path() / "libclbin/include";
+}
+
 std::string compile_to_spirv(const std::filesystem::path& file,
                              const std::filesystem::path& folder) {
   const std::string bitcode = (folder / "kernels.bc").string();
@@ -148,8 +153,8 @@ std::string compile_to_spirv(const std::filesystem::path& file,
   // generate.
   EXPECT_TRUE(runs(fmt::format("clang-15 -target spir64 -cl-std=CL1.2 -cl-kernel-arg-info "
                                "-Xclang -finclude-default-header -Xclang -disable-llvm-passes "
-                               "-emit-llvm -c '{}' -o '{}'",
-                               file.string(), bitcode)))
+                               "-emit-llvm -I '{}' -c '{}' -o '{}'",
+                               include_folder().string(), file.string(), bitcode)))
       << file;
   EXPECT_TRUE(
       runs(fmt::format("llvm-spirv-15 --spirv-max-version=1.2 "
@@ -161,7 +166,9 @@ std::string compile_to_spirv(const std::filesystem::path& file,
 
 // Returns the kernel files of this project, each with all headers.
 std::vector<format::SourcePackage> kernel_files() {
-  std::vector<format::SourceFile> headers;
+  const std::string matrix = "clbin/matrix.clh";
+  std::vector<format::SourceFile> headers = {
+      {matrix, matrix, file_text(include_folder() / matrix)}};
   std::vector<format::SourcePackage> files;
   for (const auto& entry : std::filesystem::directory_iterator(test::kernels_folder())) {
     const std::string name = entry.path().filename().string();
