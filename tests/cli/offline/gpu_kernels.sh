@@ -43,3 +43,5 @@ done
 #| the same kernels
 #| within the limits
 #| the same bytes
+# expected errors:
+#| ./hgemm.cl: warning: kernel hgemm * spilled around * [on 'intel:skl']
