@@ -106,13 +106,9 @@ oclcc --reproduce s.clbin --target spirv:1.2; echo "exit $?"
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 echo 'kernel void k(global int* a) { a[get_global_id(0)] += STEP; }' > k.cl
-oclcc k.cl -DSTEP=3 --specialize k=8 --device-option "${devices%% *}=-DOTHER=1" -o k.clbin
+oclcc k.cl -DSTEP=3 --specialize k=8 --device-option "$(head -n 1 <<< "$devices")=-DOTHER=1" -o k.clbin
 oclcc --reproduce k.clbin > found; echo "exit $?"
 grep -v '^same ' found
 [ "$(grep -c '^same ' found)" = "$(wc -w <<< "$devices")" ] || echo "other devices"
 # expected output:
-#| exit 3
-#| other devices
-# expected errors:
-#| oclcc: error: --device-option: no device matches '0:0?1:0?2:0?3:0'; there are 0:0 'Oclgrind Simulator' (Oclgrind), 1:0 'AMD EPYC' (Intel(R) OpenCL), 2:0 'pthread-skylake-avx512-AMD EPYC' (Portable Computing Language), 3:0 'llvmpipe (LLVM 15.0.6, 256 bits)' (rusticl)
-#| oclcc: error: cannot open 'k.clbin': No such file or directory
+#| exit 0

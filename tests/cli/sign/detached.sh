@@ -44,7 +44,7 @@ oclcc --sign --key k.key s.json; echo "exit $?"
 oclcc --verify --public-key k.pub s.json; echo "exit $?"
 echo text > text
 oclcc --sign --detached --key k.key text; echo "exit $?"
-oclcc --sign --detached --key k.key - -o out < t.clbin && cmp -s out /dev/null; echo "exit $?"
+oclcc --sign --detached --key k.key - -o out < t.clbin && [ -s out ] && echo 'standard input, too'
 # expected output:
 #| exit 0
 #| Signature and comment signature verified
@@ -66,6 +66,13 @@ oclcc --sign --detached --key k.key - -o out < t.clbin && cmp -s out /dev/null; 
 #| the same file
 #| exit 2
 #| exit 0
+#| exit 0
+#| exit 0
+#| exit 4
+#| exit 4
+#| exit 4
+#| exit 4
+#| standard input, too
 # expected errors:
 #| oclcc: error: s.clbin: 's.clbin.minisig': no key of '--public-key' made it: it is by key *
 #| oclcc: error: t.clbin: 't.clbin.minisig': the signature by key * of the trusted comment does not hold
@@ -73,3 +80,7 @@ oclcc --sign --detached --key k.key - -o out < t.clbin && cmp -s out /dev/null; 
 #| oclcc: error: s.clbin: 's.clbin.minisig': not a signature of minisign: its four lines are not two comments and signatures
 #| oclcc: error: s.clbin: cannot open 's.clbin.minisig': No such file or directory
 #| oclcc: error: s.clbin: '--detached' needs the id of the key: use a public key of minisign instead of hexadecimal digits
+#| oclcc: error: s.json: 's.json.minisig': the signature by key * does not hold
+#| oclcc: error: s.json: not a bundle: it starts with 7b 0a *
+#| oclcc: error: s.json: not a bundle: it starts with 7b 0a *
+#| oclcc: error: text: not a bundle: it starts with 74 65 78 74 0a
