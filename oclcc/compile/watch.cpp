@@ -53,8 +53,8 @@ struct Snapshot {
 };
 
 void add_file(const fs::path& path, Snapshot& snapshot) {
-  constexpr std::uint64_t k_max_bytes = 1ULL << 30U; // of a SPIR-V module
-  const auto bytes = base::read_regular_file(path, k_max_bytes);
+  constexpr std::uint64_t k_max_read_bytes = 1ULL << 30U; // of a SPIR-V module
+  const auto bytes = base::read_regular_file(path, k_max_read_bytes);
   snapshot.files[path] = bytes ? std::optional(base::digest_of(*bytes)) : std::nullopt;
 }
 
