@@ -21,19 +21,15 @@ export LD_LIBRARY_PATH=${LD_LIBRARY_PATH:-/usr/lib/x86_64-linux-gnu}
 # Otherwise an entry of an earlier run would be reported as built from source.
 export CUDA_CACHE_DISABLE=1
 
-# compare_hgemm: the demo's median of ten launches, then cuBLAS's, in turn, three times.
-compare_hgemm() {
-  for size in 4096 8192; do
-    for _ in 1 2 3; do
-      "$build/runtime_demo/runtime_demo" "$hgemm" --kernel hgemm --size "${size}x${size}x$size" --json |
-        python3 -c "import json, sys; m = json.load(sys.stdin)['measurements'][0]
-print('hgemm', '$size', m['result'], f\"{m['mflops'] / 1e6:.0f} TFLOP/s\", flush=True)"
-      python3 - "$size" <<'PYTHON'
+# cublas SIZE TYPE: prints the median of ten products of PyTorch, which calls cuBLAS.
+cublas() {
+  python3 - "$@" <<'PYTHON' || echo "cuBLAS: no PyTorch here"
 import sys
 import torch
 
+torch.backends.cuda.matmul.allow_tf32 = False
 n = int(sys.argv[1])
-a, b = ((torch.rand(n, n, device="cuda") * 2 - 1).half() for _ in range(2))
+a, b = ((torch.rand(n, n, device="cuda") * 2 - 1).to(getattr(torch, sys.argv[2])) for _ in range(2))
 times = []
 for _ in range(13):
     start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
@@ -43,8 +39,18 @@ for _ in range(13):
     torch.cuda.synchronize()
     times.append(start.elapsed_time(end))
 median = sorted(times[3:])[5]
-print(f"cuBLAS {n} {2 * n**3 / median / 1e9:.0f} TFLOP/s (PyTorch {torch.__version__})", flush=True)
+print(f"cuBLAS {sys.argv[2]} (PyTorch {torch.__version__}, no TF32) {n}: {median:.3f} ms, "
+      f"{2 * n**3 / median / 1e6:.0f} GFLOPS")
 PYTHON
+}
+
+# compare_hgemm: the demo's median of ten launches, then cuBLAS's, in turn, three times.
+compare_hgemm() {
+  for size in 4096 8192; do
+    for _ in 1 2 3; do
+      "$build/runtime_demo/runtime_demo" "$hgemm" --kernel hgemm --size "${size}x${size}x$size" |
+        grep '^hgemm'
+      cublas "$size" float16
     done
   done
 }
@@ -69,26 +75,7 @@ demo=("$build/runtime_demo/runtime_demo" "$work/kernels.clbin" "$work/sgemm.clbi
 {
   "${demo[@]}" --device gpu --size 4096 --kernel matrixMul_global_ids --kernel matrixMul_tiled \
     --kernel mmul_block --kernel sgemm
-  python3 - <<'PYTHON' || echo "cuBLAS: no PyTorch here"
-import torch
-
-torch.backends.cuda.matmul.allow_tf32 = False
-a = torch.rand(4096, 4096, device="cuda") * 2 - 1
-b = torch.rand(4096, 4096, device="cuda") * 2 - 1
-for _ in range(3):
-    a @ b
-times = []
-for _ in range(10):
-    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    start.record()
-    a @ b
-    end.record()
-    torch.cuda.synchronize()
-    times.append(start.elapsed_time(end))
-median = sorted(times)[5]
-print(f"\ncuBLAS SGEMM (PyTorch {torch.__version__}, no TF32) 4096: {median:.3f} ms, "
-      f"{2 * 4096**3 / median / 1e6:.0f} GFLOPS")
-PYTHON
+  cublas 4096 float32
 } >"$out/h200_4096.txt"
 if [[ -n $hgemm ]]; then
   compare_hgemm >"$out/h100_hgemm.txt"

@@ -67,6 +67,12 @@ Result<std::vector<std::string>> common_words(const Options& options) {
   for (const fs::path& folder : options.include_folders) {
     words.push_back("-I" + folder.string());
   }
+  std::error_code error; // where oclcc is installed, so are the headers that it contains
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  const fs::path headers = (program.parent_path() / "../include").lexically_normal();
+  if (fs::exists(headers / "clbin/matrix.clh", error)) {
+    words.push_back("-I" + headers.string());
+  }
   for (const fs::path& file : options.forced_includes) {
     words.insert(words.end(), {"-include", file.string()});
   }

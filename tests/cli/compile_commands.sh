@@ -151,3 +151,23 @@ done
 #| 1 bad.cl:1:43: error: use of undeclared identifier 'missing'
 #| 0
 #| 1 bad.cl:1:43: error: use of undeclared identifier 'missing'
+
+### own_header
+# clang finds the header that an installed oclcc contains.
+clang=$(command -v clang-15 || command -v clang-19 || command -v clang) || { echo "no clang"; exit 77; }
+mkdir -p prefix/bin prefix/include/clbin
+cp "$(command -v oclcc)" prefix/bin
+cp "$ROOT/libclbin/include/clbin/matrix.clh" prefix/include/clbin
+for target in nvptx:sm_70 amdgcn:gfx90a spirv:1.2; do
+  prefix/bin/oclcc --compile-commands=c.json --target "$target" "$ROOT/kernels/hgemm.cl"
+  python3 - "$clang" <<'END'
+import json, subprocess, sys
+for entry in json.load(open("c.json")):
+    words = [sys.argv[1], *entry["arguments"][1:-1], "-fsyntax-only", entry["arguments"][-1]]
+    print(subprocess.run(words, cwd=entry["directory"]).returncode)
+END
+done
+# expected output:
+#| 0
+#| 0
+#| 0

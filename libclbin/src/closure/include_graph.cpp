@@ -169,8 +169,24 @@ private:
     return known != m_known.end() ? Found{known->second, std::nullopt} : read_file(key, place);
   }
 
-  // An unreadable file ends the search, as in gcc; a pipe or a device does not.
-  base::Result<Found> find_first(const std::vector<HeaderPlace>& places) {
+  base::Result<Found> find_own(const std::string& name) {
+    const auto own = m_search.own_headers.find(name);
+    if (own == m_search.own_headers.end()) {
+      return Found{};
+    }
+    const std::string key = "<own>/" + name;
+    const auto known = m_known.find(key);
+    if (known != m_known.end()) {
+      return Found{known->second, std::nullopt};
+    }
+    CLBIN_TRY_ASSIGN(const std::size_t index,
+                     add_file(key, {name, std::nullopt, true}, std::string(own->second)));
+    return Found{index, std::nullopt};
+  }
+
+  // An unreadable file ends the search, as in gcc; a pipe or a device does not. What no file is may
+  // be a header of its own, by its name in the #include line.
+  base::Result<Found> find_first(const std::vector<HeaderPlace>& places, const std::string& name) {
     for (const HeaderPlace& place : places) {
       CLBIN_TRY_ASSIGN(Found found, find_file(place));
       if (found.file || found.unread) {
@@ -180,7 +196,7 @@ private:
     const auto irregular =
         std::ranges::find_if(places, [](const HeaderPlace& p) { return is_irregular(p.path); });
     if (irregular == places.end()) {
-      return Found{};
+      return find_own(name);
     }
     return Found{std::nullopt, base::Error{base::ErrorCode::file_read,
                                            fmt::format("'{}' is not a regular file: it is not read",
@@ -197,7 +213,7 @@ private:
     }
     IncludeDirective meant;
     meant.name = name.string();
-    return find_first(header_places(m_search, nullptr, meant));
+    return find_first(header_places(m_search, nullptr, meant), meant.name);
   }
 
   base::Result<void> add_forced_includes() {
@@ -302,21 +318,6 @@ private:
     return {};
   }
 
-  base::Result<Found> find_own(const std::string& name) {
-    const auto own = m_search.own_headers.find(name);
-    if (own == m_search.own_headers.end()) {
-      return Found{};
-    }
-    const std::string key = "<own>/" + name;
-    const auto known = m_known.find(key);
-    if (known != m_known.end()) {
-      return Found{known->second, std::nullopt};
-    }
-    CLBIN_TRY_ASSIGN(const std::size_t index,
-                     add_file(key, {name, std::nullopt, true}, std::string(own->second)));
-    return Found{index, std::nullopt};
-  }
-
   base::Result<Found> find_header(const IncludedFile& from, const IncludeDirective& meant) {
     const std::string& name = meant.name;
     const std::vector<HeaderPlace> places = header_places(m_search, &from.place, meant);
@@ -324,8 +325,7 @@ private:
     const bool is_of_file = index > m_graph.named_headers;
     if (m_named.empty() || (is_of_file && meant.form == IncludeForm::quoted &&
                             fs::is_regular_file(from.place.path.parent_path() / name))) {
-      CLBIN_TRY_ASSIGN(Found found, find_first(places));
-      return found.file || found.unread ? found : find_own(name);
+      return find_first(places, name);
     }
     for (const fs::path& candidate : {from.place.path.parent_path() / name, fs::path(name)}) {
       const auto named = m_named.find(candidate.lexically_normal().string());
@@ -333,7 +333,7 @@ private:
         return Found{named->second, std::nullopt};
       }
     }
-    return find_first(places);
+    return find_first(places, name);
   }
 
   // All macros are known only after all files are.

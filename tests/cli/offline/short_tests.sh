@@ -55,6 +55,24 @@ oclcc --info -v first.clbin --json > /dev/null && oclcc -v k.cl -DX=1 --target n
 #| compiled with another tool
 #| compile cache: hit
 
+### matrix_units
+# The types of clbin/matrix.clh use the units that each architecture has, in the lowest version of PTX.
+needs nvptx:sm_80
+needs amdgcn:gfx90a
+for target in nvptx:sm_50 nvptx:sm_70 nvptx:sm_75 nvptx:sm_80; do
+  oclcc "$ROOT/tests/applications/matrix_products.cl" --target $target -q -o k.ptx
+  { echo $target; grep '^.version' k.ptx; grep -o 'mma.sync.aligned.[a-z0-9]*' k.ptx | sort -u; } | paste -sd ' '
+done
+oclcc "$ROOT/tests/applications/matrix_products.cl" --target amdgcn:gfx90a -q -o k.clbin
+oclcc --disassemble k.clbin > k.s || exit 77 # there is no llvm-objdump
+grep -o 'v_mfma_[a-z0-9_]*' k.s | sort -u | wc -l
+# expected output:
+#| nvptx:sm_50 .version 6.0
+#| nvptx:sm_70 .version 6.5 mma.sync.aligned.m8n8k4
+#| nvptx:sm_75 .version 6.5 mma.sync.aligned.m16n8k8 mma.sync.aligned.m8n8k16
+#| nvptx:sm_80 .version 7.0 mma.sync.aligned.m16n8k16 mma.sync.aligned.m16n8k32 mma.sync.aligned.m16n8k8 mma.sync.aligned.m8n8k4
+#| 5
+
 ### cubins
 # A cubin needs no driver. The bundle does not contain the PTX that the cubin is made from.
 needs cubin:sm_80

@@ -441,7 +441,10 @@ TEST_F(IncludeClosureTest, FindsItsOwnHeadersIfNoFileIs) {
   EXPECT_EQ(own.package.headers[0].include_name, "own/a.h");
   EXPECT_EQ(own.package.headers[0].text, "int own;\n");
   EXPECT_THAT(own.files, ElementsAre("m.cl")); // no file, on which a build would depend
+  search.forced_includes = {"own/a.h"};
+  EXPECT_EQ(closure("m.cl", search).package.headers.size(), 2U); // and the main file
   write("own/a.h", "int file;\n");
+  search.forced_includes.clear();
   const IncludeClosure file = closure("m.cl", search);
   EXPECT_EQ(file.package.headers[0].text, "int file;\n");
 }

@@ -46,7 +46,11 @@ protected:
     for (const Json& one : report["measurements"]) {
       SCOPED_TRACE(one["kernel"].get<std::string>() + " on " + one["device"].get<std::string>());
       if (one["result"] == "skipped") {
-        EXPECT_TRUE(one["reason"] == "no fp64" || one["kernel"] == "hgemm") << one["reason"];
+        // hgemm needs 48 KiB, and Oclgrind's device has 32.
+        EXPECT_TRUE(one["reason"] == "no fp64" ||
+                    (one["kernel"] == "hgemm" &&
+                     one["reason"].get<std::string>().starts_with("needs 49152 bytes of local")))
+            << one["reason"];
         continue;
       }
       EXPECT_EQ(one["result"], "passed") << one["reason"];
