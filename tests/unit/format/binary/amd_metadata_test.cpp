@@ -79,7 +79,7 @@ TEST(AmdMetadata, ReadsLinkedCodeObjectsWithoutNamesOfArguments) {
   EXPECT_THAT(argument_texts(kernels[0]), ElementsAre("global float* ", "global const float* "));
 }
 
-TEST(AmdMetadata, SurvivesEveryCutAndEveryFlippedBit) {
+TEST(AmdMetadata, SurvivesCutsAndFlippedBits) {
   std::size_t refused = 0;
   test::for_each_damage(real_binary("arguments.gfx906.v4.o"), [&](base::ByteView bytes) {
     if (const auto kernels = read_amd_kernels(bytes); !kernels) {

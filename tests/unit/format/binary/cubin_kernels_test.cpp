@@ -137,7 +137,7 @@ TEST(CubinKernels, AreRefusedIfNamesRepeatOneText) {
   EXPECT_THAT(kernels.error().message, HasSubstr("names of symbols and sections exceed"));
 }
 
-TEST(CubinKernels, SurviveEveryDamage) {
+TEST(CubinKernels, SurviveCutsAndFlippedBits) {
   test::for_each_damage(real_binary("arguments.sm_80.cubin"), [](base::ByteView bytes) {
     if (const auto kernels = read_cubin_kernels(bytes); !kernels) {
       EXPECT_FALSE(kernels.error().message.empty());

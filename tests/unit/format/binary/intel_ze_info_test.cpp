@@ -103,7 +103,7 @@ TEST(IntelZeInfo, ReadsScratchMemoryAndSubGroupSizes) {
                                              Pair("spill_bytes", 512)));
 }
 
-TEST(IntelZeInfo, SurvivesEveryCutAndEveryFlippedBit) {
+TEST(IntelZeInfo, SurvivesCutsAndFlippedBits) {
   const Bytes real = zebin_with("---\n"
                                 "kernels:\n"
                                 "  - name:            k\n"

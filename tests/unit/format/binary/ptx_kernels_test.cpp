@@ -116,7 +116,7 @@ TEST(PtxKernels, EndsAtANul) {
   EXPECT_THAT(read_text(text), SizeIs(1));
 }
 
-TEST(PtxKernels, SurvivesEveryCutAndEveryFlippedBit) {
+TEST(PtxKernels, SurvivesCutsAndFlippedBits) {
   std::size_t refused = 0;
   test::for_each_damage(real_binary("arguments.sm_70.nvcl.ptx"), [&](base::ByteView bytes) {
     if (const auto kernels = read_ptx_kernels(base::as_text(bytes)); !kernels) {

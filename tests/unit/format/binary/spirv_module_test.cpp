@@ -174,7 +174,7 @@ TEST(SpirvModule, IgnoresStringsThatDoNotFitTheArguments) {
   }
 }
 
-TEST(SpirvModule, SurvivesEveryCutAndEveryFlippedBit) {
+TEST(SpirvModule, SurvivesCutsAndFlippedBits) {
   std::size_t refused = 0;
   for (const std::string_view name : {"arguments.spv", "spec_constants.spv", "kernel.spv"}) {
     test::for_each_damage(real_binary(name), [&](base::ByteView bytes) {
