@@ -46,12 +46,6 @@ Error exact_look_up(std::string_view name) {
                : group.error();
 }
 
-TEST(AmplifyingBundles, AllOpen) {
-  for (const test::AmplifyingKind& kind : test::amplifying_kinds()) {
-    EXPECT_NO_THROW((void)opened(kind.name)) << kind.name;
-  }
-}
-
 TEST(AmplifyingBundles, AnExactLookUpRefusesEqualRowsOfExact) {
   const Error error = exact_look_up("equal_exact_rows");
   EXPECT_EQ(error.code, ErrorCode::damaged);

@@ -327,25 +327,6 @@ TEST(BundleWriter, RefusesMoreRawBytesThanAReaderReads) {
 }
 
 // 200 programs of 50 entries.
-TEST(BundleWriter, WritesManyEntriesThatEveryReaderReads) {
-  BundleInput input{"test 1.0", {}};
-  for (unsigned number = 0; number < 200; ++number) {
-    ProgramInput& program = input.programs.emplace_back();
-    program.name = fmt::format("program{}", number);
-    program.variants = {{"default", ""}};
-    for (unsigned device = 0; device < 50; ++device) {
-      program.entries.push_back(
-          test::sample_entry("default", test::sample_device(fmt::format("device {}", device)),
-                             test::bytes_of(fmt::format("payload {}", device))));
-    }
-  }
-  const Bytes bytes = test::must_write(input);
-  const BundleReader reader = test::must_open(bytes);
-  EXPECT_EQ(reader.entry_count(), 10000U);
-  const auto verified = reader.verify();
-  EXPECT_TRUE(verified.has_value()) << verified.error().message;
-}
-
 // Like an amalgamation: most lines differ from each other.
 TEST(BundleWriter, WritesALargeSourceThatAReaderReads) {
   constexpr std::size_t k_source_bytes = 30U << 20U;
