@@ -239,7 +239,7 @@ std::vector<ToolRow> tools_for_new(const OfflineTarget& target) {
   };
   std::vector<ToolRow> rows;
   for (const auto& [release, path, package] : k_rows) {
-    if (std::string_view(release.version) == "19" && first_clang(target) > 19) {
+    if (release.version == "19" && first_clang(target) > 19) {
       continue;
     }
     rows.push_back(row_with_clang(release, {{"lld", release.name("ld.lld"), release.name("lld")},

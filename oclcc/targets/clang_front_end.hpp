@@ -47,8 +47,8 @@ inline constexpr const char* k_header_folder = "include";
 
 // A release of LLVM that was tested, best first: another one makes other bytes.
 struct ClangRelease {
-  const char* version; // "15"
-  const char* debian;  // the release of Debian that has it; empty if that has a better one, too
+  std::string_view version; // "15"
+  const char* debian; // the release of Debian that has it; empty if that has a better one, too
 
   // Returns the name of a program or a package of this release: "clang-15".
   [[nodiscard]] std::string name(std::string_view tool) const;

@@ -477,7 +477,8 @@ protected:
   void expect_only_look_ups_end() {
     const auto cache = open();
     const Fetched fetched = fetch_from(*cache, m_units);
-    EXPECT_THAT(fetched.notes.back(), "not looked up: the server is slow");
+    // Not of the last unit alone: an answer that comes late can allow one more look-up.
+    EXPECT_GT(std::ranges::count(fetched.notes, "not looked up: the server is slow"), 900);
     EXPECT_EQ(fetched.warning, "");
     EXPECT_LT(m_storage.count(Operation::get), 100U);
     for (std::size_t i = 900; i < 1000; ++i) {
