@@ -14,8 +14,7 @@ endif()
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
-  # ccache(1), "Precompiled headers", requires these settings. No source of this project uses
-  # __TIME__.
+  # ccache(1), "Precompiled headers", requires these; no source of this project uses __TIME__.
   set(launcher ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
   set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
@@ -54,10 +53,11 @@ if(CLBIN_SANITIZE)
     -fsanitize=${CLBIN_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(standard_settings INTERFACE -fsanitize=${CLBIN_SANITIZE})
 endif()
-# Adds coverage to everything that fuzzers link. Only the fuzzers use -fsanitize=fuzzer, which
-# defines main.
+# Adds coverage to everything that fuzzers link, but not to unit tests. Only the fuzzers use
+# -fsanitize=fuzzer, which defines main.
 set(coverage $<$<BOOL:${CLBIN_FUZZ}>:-fsanitize=fuzzer-no-link>)
-target_compile_options(standard_settings INTERFACE ${coverage})
+target_compile_options(standard_settings INTERFACE
+  $<$<NOT:$<BOOL:$<TARGET_PROPERTY:CLBIN_IS_TEST>>>:${coverage}>)
 target_link_options(standard_settings INTERFACE ${coverage}
   "$<$<BOOL:${CLBIN_STATIC_LIBSTDCXX}>:-static-libstdc++;-static-libgcc>")
 

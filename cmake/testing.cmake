@@ -14,7 +14,7 @@ target_precompile_headers(test_headers PRIVATE
   <fstream> <functional> <map> <memory> <mutex> <optional> <set> <span> <string> <string_view> <thread>
   <utility> <vector> <gmock/gmock.h> <gtest/gtest.h>)
 target_link_libraries(test_headers PRIVATE test_settings)
-set_target_properties(test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+set_target_properties(test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF CLBIN_IS_TEST ON)
 target_compile_options(test_headers PRIVATE -fPIE) # as CMake compiles an executable
 # Lets ccache distinguish precompiled headers: gcc then names the one that it uses, and clang writes
 # no time into it.
@@ -92,7 +92,7 @@ function(clbin_add_unit_test name)
   clbin_add_program(${name} SOURCES ${sources} EXCLUDE ${arg_EXCLUDE} DEFINITIONS ${arg_DEFINITIONS}
     PRIVATE ${arg_LIBRARIES} test_support project_folders test_settings GTest::gtest_main)
   target_precompile_headers(${name} REUSE_FROM test_headers)
-  set_target_properties(${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 12) # for several cores
+  set_target_properties(${name} PROPERTIES CLBIN_IS_TEST ON UNITY_BUILD_BATCH_SIZE 12) # for several cores
   clbin_define_programs(${name} ${arg_PROGRAMS})
   foreach(label IN ITEMS unit thread)
     if(arg_LABELS MATCHES ${label})
