@@ -5,10 +5,10 @@
 //   TILE_K           how much of A's columns and B's rows lies in local memory at a time
 //   TEAM_M x TEAM_N  the part of that part that a team of work-items keeps in registers
 //   STAGES           how many tiles of A and of B local memory has: all but one are on their way
-// TILE_K and TILE_N are powers of 2 of at least 16, the others multiples of 16. TEAM_M divides
-// TILE_M, TEAM_N divides TILE_N, and the groups of 8 elements of a tile divide among the items of a
-// group. A group has 2 * STAGES * TILE_K * (TILE_M + TILE_N) bytes of local
-// memory: 48 KiB as the file stands, all that NVIDIA's OpenCL gives a group.
+// TILE_K is a power of 2 of at least 32, TILE_N of at least 16, the others multiples of 16. TEAM_M
+// divides TILE_M, TEAM_N divides TILE_N, and the groups of 8 elements of a tile divide among the
+// items of a group. A group has 2 * STAGES * TILE_K * (TILE_M + TILE_N) bytes of local memory: 48
+// KiB as the file stands, all that NVIDIA's OpenCL gives a group.
 #include <clbin/matrix.clh>
 
 #include "matrix_index.clh"
@@ -45,7 +45,7 @@
 #define PARTS_ACROSS (TEAM_N / 16)
 #define BAND 8
 
-#if TILE_M % TEAM_M || TILE_N % TEAM_N || TEAM_M % 16 || TEAM_N % 16 || TILE_K % 16 ||             \
+#if TILE_M % TEAM_M || TILE_N % TEAM_N || TEAM_M % 16 || TEAM_N % 16 || TILE_K % 32 ||             \
     TILE_K & (TILE_K - 1) || TILE_N & (TILE_N - 1) || STAGES < 2 ||                                \
     TILE_M * TILE_K / 8 % GROUP_ITEMS || TILE_K * TILE_N / 8 % GROUP_ITEMS ||                      \
     32 * TILE_N * (TILE_M / TEAM_M) > STAGES * TILE_M * TILE_K
@@ -95,10 +95,26 @@ static inline void write_edge(const clbin_c_f16 parts[PARTS_ACROSS], __local flo
   barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// Adds the products of a group's tiles to its sums. While a step multiplies tiles, those of the
-// next STAGES - 1 steps are on their way; the newest are asked for after the first registers have
-// been read, so that the matrix units do not wait for it. `whole` is a constant, because a branch
-// in the loop would cost a quarter of its speed.
+// The registers of a team for a step of 16: of a part of TEAM_M rows of A and TEAM_N columns of B.
+typedef struct {
+  clbin_a_f16 a[PARTS_DOWN];
+  clbin_b_f16 b[PARTS_ACROSS];
+} Parts;
+
+static inline __attribute__((always_inline)) void
+load_parts(Parts* parts, const __local ushort* tile_a, const __local ushort* tile_b, uint team_row,
+           uint team_column, int k) {
+  UNROLL for (int m = 0; m < PARTS_DOWN; ++m) {
+    clbin_load_a_f16_tile(&parts->a[m], tile_a, team_row + m * 16, k, TILE_K, CLBIN_ROWS);
+  }
+  UNROLL for (int n = 0; n < PARTS_ACROSS; ++n) {
+    clbin_load_b_f16_tile(&parts->b[n], tile_b, k, team_column + n * 16, TILE_N, CLBIN_ROWS);
+  }
+}
+
+// Adds the products of a group's tiles to its sums. While a step multiplies, the registers of the
+// next one are read, and the next STAGES - 1 tiles are on their way. `whole` is a constant, because
+// a branch in the loop would cost a quarter of its speed.
 static inline __attribute__((always_inline)) void
 add_products(clbin_c_f16 sums[PARTS_DOWN][PARTS_ACROSS], bool whole,
              __local ushort tiles_a[STAGES][TILE_M * TILE_K],
@@ -115,23 +131,25 @@ add_products(clbin_c_f16 sums[PARTS_DOWN][PARTS_ACROSS], bool whole,
     }
     clbin_copy_commit();
   }
+  Parts parts[2];
+  clbin_copy_wait(STAGES - 2);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  load_parts(&parts[0], tiles_a[0], tiles_b[0], team_row, team_column, 0);
 
   int used = 0;
   for (int step = 0; step < N; step += TILE_K) {
-    clbin_copy_wait(STAGES - 2);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    const int next = step + (STAGES - 1) * TILE_K;
+    const int stage = used == 0 ? STAGES - 1 : used - 1;
     UNROLL for (int k = 0; k < TILE_K; k += 16) {
-      clbin_a_f16 a[PARTS_DOWN];
-      clbin_b_f16 b[PARTS_ACROSS];
-      UNROLL for (int m = 0; m < PARTS_DOWN; ++m) {
-        clbin_load_a_f16_tile(&a[m], tiles_a[used], team_row + m * 16, k, TILE_K, CLBIN_ROWS);
+      if (k == TILE_K - 16) {
+        used = used == STAGES - 1 ? 0 : used + 1;
+        clbin_copy_wait(STAGES - 2);
+        barrier(CLK_LOCAL_MEM_FENCE);
       }
-      UNROLL for (int n = 0; n < PARTS_ACROSS; ++n) {
-        clbin_load_b_f16_tile(&b[n], tiles_b[used], k, team_column + n * 16, TILE_N, CLBIN_ROWS);
-      }
+      const int now = k / 16 % 2;
+      load_parts(&parts[1 - now], tiles_a[used], tiles_b[used], team_row, team_column,
+                 (k + 16) % TILE_K);
       if (k == 0) {
-        const int next = step + (STAGES - 1) * TILE_K;
-        const int stage = used == 0 ? STAGES - 1 : used - 1;
         if (next < N) {
           fetch_tile(tiles_a[stage], TILE_M, TILE_K, whole, A, first_row, next, M, N);
           fetch_tile(tiles_b[stage], TILE_K, TILE_N, whole, B, next, first_column, N, L);
@@ -140,12 +158,12 @@ add_products(clbin_c_f16 sums[PARTS_DOWN][PARTS_ACROSS], bool whole,
       }
       UNROLL for (int m = 0; m < PARTS_DOWN; ++m) {
         UNROLL for (int n = 0; n < PARTS_ACROSS; ++n) {
-          clbin_multiply_add_f16(&sums[m][n], &a[m], &b[n]);
+          clbin_multiply_add_f16(&sums[m][n], &parts[now].a[m], &parts[now].b[n]);
         }
       }
     }
-    used = used == STAGES - 1 ? 0 : used + 1;
   }
+  clbin_copy_wait(0);
 }
 
 // C = A * B, row-major: A is M x N, B is N x L, C is M x L.
