@@ -29,6 +29,11 @@ std::uint64_t product_of(const format::GroupSize& size) {
   return product;
 }
 
+// Of PoCL's binaries and shared objects, the functions are the only list of kernels.
+bool is_listed_by_code(const BinaryInfo& info) {
+  return info.kind == BinaryKind::unknown || info.kind == BinaryKind::poclbin;
+}
+
 // The kernels of a device binary, by name.
 struct BinaryResources {
   BinaryInfo info;
@@ -51,8 +56,7 @@ Result<BinaryResources> read_binary(base::ByteView bytes) {
   CLBIN_TRY_ASSIGN(const format::KernelCodes codes, format::read_kernel_codes(bytes));
   for (const auto& [name, code] : codes) {
     const auto known = binary.kernels.find(name);
-    // PoCL's shared objects have no other list of kernels.
-    if (known == binary.kernels.end() && binary.info.kind != BinaryKind::unknown) {
+    if (known == binary.kernels.end() && !is_listed_by_code(binary.info)) {
       continue;
     }
     KernelResources& resources = binary.kernels[name];
@@ -240,12 +244,17 @@ Result<void> add_binary(const ContainedBinary& contained, const Options& options
                         FileResources& result) {
   CLBIN_TRY_ASSIGN(const base::ByteView bytes, contained.bytes);
   CLBIN_TRY_ASSIGN(BinaryResources binary, read_binary(bytes));
+  if (binary.kernels.empty() && binary.info.kind == BinaryKind::llvm_bitcode) {
+    return fail(ErrorCode::file_read,
+                "LLVM bitcode contains neither machine code nor the resources "
+                "of its kernels; '--disassemble' prints its instructions");
+  }
   if (binary.kernels.empty()) {
     return fail(ErrorCode::file_read, "oclcc reads no kernels of {}", describe(binary.info));
   }
   format::Target target;
   target.origin = format::TargetOrigin::offline;
-  target.spec = binary.info.kind == BinaryKind::unknown ? "PoCL" : describe(binary.info);
+  target.spec = is_listed_by_code(binary.info) ? "PoCL" : describe(binary.info);
   target = offline::target_of_binary(binary.info).value_or(target);
   const TargetChoice choice{options.keep_targets, options.drop_targets};
   if (!is_chosen(format::view_of(target), choice)) {

@@ -142,26 +142,12 @@ Result<std::string> zebin_text(const Work& work) {
   return text;
 }
 
-// Returns the shared objects inside a binary of PoCL, one or more for each kernel. Its format
-// differs from release to release, and it stores files as they are.
-std::vector<ByteView> objects_inside(ByteView binary) {
-  constexpr std::string_view k_magic = "\x7f"
-                                       "ELF";
-  std::vector<ByteView> objects;
-  const std::string_view text = base::as_text(binary);
-  for (std::size_t at = text.find(k_magic); at != std::string_view::npos;
-       at = text.find(k_magic, at + 1)) {
-    if (format::parse_elf(binary.subspan(at))) {
-      objects.push_back(binary.subspan(at));
-    }
-  }
-  return objects;
-}
-
+// A binary of PoCL contains one or more shared objects for each kernel. Its format differs from
+// release to release.
 Result<std::string> pocl_text(const Work& work) {
   std::string text;
-  for (const ByteView object : objects_inside(work.binary)) {
-    CLBIN_TRY(work.session.write_input(k_binary_file, base::as_text(object)));
+  for (const format::ElfObject& object : format::elf_objects_inside(work.binary)) {
+    CLBIN_TRY(work.session.write_input(k_binary_file, base::as_text(object.file)));
     const std::string symbol = fmt::format("_pocl_kernel_{}_workgroup", work.kernel);
     CLBIN_TRY_ASSIGN(const auto part, objdump_text(work, {symbol, symbol + "_fast"}));
     text += part;

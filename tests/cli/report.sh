@@ -303,7 +303,7 @@ python3 "$CLI_TESTS/check_schema.py" "$ROOT/oclcc/schema/report.schema.json" < o
 #| oclcc: error: cut.co: oclcc reads no kernels of unknown binary
 #| oclcc: error: cut.clbin: prefix: total_bytes is 3816, but only 2000 bytes are present
 #| oclcc: error: cannot open 'absent.clbin': No such file or directory
-#| oclcc: error: oclgrind.bc: oclcc reads no kernels of LLVM bitcode
+#| oclcc: error: oclgrind.bc: LLVM bitcode contains neither machine code nor the resources of its kernels; '--disassemble' prints its instructions
 
 ### expanding
 # A bundle whose payload is far larger than the bundle is refused: a reader would need much memory.
@@ -440,15 +440,32 @@ cat out.json
 #| }
 
 ### pocl
-# The shared objects that PoCL keeps in its cache.
+# The shared objects that PoCL keeps in its cache, and a binary of PoCL, with objects for two sizes of
+# work-groups: the larger function counts, as readelf shows it.
 cat > k.c << 'END'
 void _pocl_kernel_fill_workgroup(int *a) { a[0] = 1; }
 void other(void) {}
 END
 gcc -shared -O1 -fPIC -o fill.so k.c
+sed 's/a\[0\] = 1;/& a[2] = 3; a[a[4]] = 5;/; s/other/_pocl_kernel_add_workgroup/' k.c > more.c
+gcc -shared -O1 -fPIC -o more.so more.c
+{ printf 'poclbin\0DEVICE..\11\0\0\0/fill/0-0-0/fill.so' && cat more.so fill.so; } > k.poclbin
 oclcc --report fill.so | sed 's/[0-9][0-9]*$/BYTES/'
+oclcc --report k.poclbin --kernel fill --csv | cut -d , -f 4-6,14 > table
+readelf -sW more.so | awk '$8 == "_pocl_kernel_fill_workgroup" {print "fill,PoCL,poclbin," $3; exit}' |
+  diff - <(tail -n 1 table) && echo "the same"
+head -c 300 k.poclbin > cut.poclbin
+oclcc --report k.poclbin --keep-target PoCL | head -n 4; oclcc --report cut.poclbin; echo "exit $?"
 # expected output:
 #| fill.so
 #|           code
 #|   fill
 #|     PoCL  BYTES
+#| the same
+#| k.poclbin
+#|           code
+#|   add
+#|     PoCL  1
+#| exit 3
+# expected errors:
+#| oclcc: error: cut.poclbin: oclcc reads no kernels of PoCL binary, format 9

@@ -30,7 +30,7 @@ Result<ByteView> metadata_of(ByteView code_object) {
   if (!object || object->machine != k_elf_machine_amdgpu) {
     return fail(ErrorCode::damaged, "not an ELF file of machine {}", k_elf_machine_amdgpu);
   }
-  std::size_t bytes_left = object->file_bytes;
+  std::size_t bytes_left = object->file.size();
   for (const ElfSection& section : object->sections) {
     if (section.type == k_elf_section_note) {
       if (section.bytes.size() > bytes_left) { // each byte is read at most once

@@ -86,9 +86,9 @@ using KernelCodes = std::map<std::string, KernelCode, std::less<>>;
 
 // Reads the code of all kernels of a device binary: sections .text.KERNEL and .nv.constant of
 // cubins and zebins, functions of AMD's code objects, functions _pocl_kernel_KERNEL_workgroup of
-// PoCL's shared objects, PTX, and SPIR-V. Some names may be those of other functions. Returns no
-// kernels for other kinds. Errors: damaged, truncated, and limit_exceeded as for
-// read_cubin_kernels.
+// PoCL's shared objects, alone or in its binaries, PTX, and SPIR-V. Some names may be those of
+// other functions. Returns no kernels for other kinds. Errors: damaged, truncated, and
+// limit_exceeded as for read_cubin_kernels.
 [[nodiscard]] Result<KernelCodes> read_kernel_codes(ByteView binary);
 
 } // namespace clbin::format

@@ -39,7 +39,7 @@ Result<Attribute> read_attribute(ByteReader& reader) {
 
 class CubinReader {
 public:
-  explicit CubinReader(const ElfObject& object) : m_object(object), m_names(object) {}
+  explicit CubinReader(const ElfObject& object) : m_object(object), m_names(object.file) {}
 
   Result<std::vector<KernelReflection>> run() {
     CLBIN_TRY(read_symbols());

@@ -78,18 +78,31 @@ Result<ElfSection> read_section(ByteView record, ByteView file, std::uint8_t bit
   return section;
 }
 
+Result<std::size_t> end_of(const SectionTable& table, ByteView file) {
+  const std::uint64_t table_bytes = std::uint64_t{table.record_bytes} * table.count;
+  if (table.offset > file.size() || table_bytes > file.size() - table.offset) {
+    return fail(ErrorCode::truncated, "section table is not inside the file");
+  }
+  return static_cast<std::size_t>(table.offset + table_bytes);
+}
+
+// Returns the length of a file that ends with its section table.
+Result<std::size_t> length_of(ByteView bytes) {
+  ByteReader reader(bytes, "ELF header");
+  ElfObject object;
+  CLBIN_TRY_ASSIGN(const SectionTable table, read_header(reader, object));
+  return end_of(table, bytes);
+}
+
 Result<ElfObject> read_object(ByteView bytes) {
   ByteReader reader(bytes, "ELF header");
   ElfObject object;
-  object.file_bytes = bytes.size();
+  object.file = bytes;
   CLBIN_TRY_ASSIGN(const SectionTable table, read_header(reader, object));
   if (table.count == 0) {
     return object;
   }
-  const std::uint64_t table_bytes = std::uint64_t{table.record_bytes} * table.count;
-  if (table.offset > bytes.size() || table_bytes > bytes.size() - table.offset) {
-    return fail(ErrorCode::truncated, "section table is not inside the file");
-  }
+  CLBIN_TRY(end_of(table, bytes));
   object.sections.reserve(table.count);
   for (std::size_t index = 0; index < table.count; ++index) {
     const std::size_t offset = static_cast<std::size_t>(table.offset) + index * table.record_bytes;
@@ -248,6 +261,21 @@ std::optional<ElfObject> parse_elf(ByteView bytes) {
   return object ? std::optional(std::move(*object)) : std::nullopt;
 }
 
+std::vector<ElfObject> elf_objects_inside(ByteView bytes) {
+  std::vector<ElfObject> objects;
+  const std::string_view text = base::as_text(bytes);
+  for (std::size_t at = text.find(k_elf_magic); at != std::string_view::npos;
+       at = text.find(k_elf_magic, at + 1)) {
+    const std::size_t length = length_of(bytes.subspan(at)).value_or(0);
+    auto object = parse_elf(bytes.subspan(at, length));
+    if (object && !object->sections.empty()) {
+      objects.push_back(std::move(*object));
+      at += length - 1;
+    }
+  }
+  return objects;
+}
+
 Result<ElfNote> read_elf_note(ByteReader& reader) {
   ElfNote note;
   CLBIN_TRY_ASSIGN(const std::uint32_t owner_bytes, reader.read_u32("namesz"));
@@ -280,7 +308,7 @@ BinaryInfo read_intel_zebin(const ElfObject& object) {
   BinaryInfo info;
   info.kind = BinaryKind::intel_zebin;
   info.address_bits = object.address_bits;
-  std::size_t bytes_left = object.file_bytes; // each byte is read at most once
+  std::size_t bytes_left = object.file.size(); // each byte is read at most once
   for (const ElfSection& section : object.sections) {
     if (section.type == k_elf_section_note && section.bytes.size() <= bytes_left) {
       bytes_left -= section.bytes.size();

@@ -28,7 +28,7 @@ struct ElfObject {
   std::uint16_t type = 0;
   std::uint16_t machine = 0;
   std::uint32_t flags = 0;
-  std::size_t file_bytes = 0;
+  ByteView file;
   std::vector<ElfSection> sections;
   ByteView names; // of sections, each with a null character; empty if there are none
 };
@@ -36,13 +36,17 @@ struct ElfObject {
 // Returns std::nullopt unless `bytes` begin with a complete little-endian ELF header whose section
 // table is inside them; a cut file is not recognised. Views in the result point into `bytes`.
 [[nodiscard]] std::optional<ElfObject> parse_elf(ByteView bytes);
+// Returns the ELF files in a file of another kind that contains them as they are, such as a binary
+// of PoCL, in order and without common bytes. Each ends with its section table, as linkers write
+// it. Memory and time are proportional to the size of `bytes`.
+[[nodiscard]] std::vector<ElfObject> elf_objects_inside(ByteView bytes);
 
 // Reads names of symbols and sections. All of them can be the same text, so that the names of all
 // calls together are limited to 16 MiB + 4 times the size of the file.
 class ElfNames {
 public:
-  explicit ElfNames(const ElfObject& object) noexcept
-      : m_limit((std::uint64_t{16} << 20U) + 4 * std::uint64_t{object.file_bytes}),
+  explicit ElfNames(ByteView file) noexcept
+      : m_limit((std::uint64_t{16} << 20U) + 4 * std::uint64_t{file.size()}),
         m_bytes_left(m_limit) {}
 
   // Returns the text that starts at `offset` of a table, without its null character; an empty text

@@ -52,7 +52,8 @@ ByteView code_of(const ElfObject& object, const ElfSymbol& symbol) {
                    : ByteView();
 }
 
-// AMD's kernels have the names of their functions.
+// AMD's kernels have the names of their functions. PoCL has a function for each size of
+// work-groups, of which the largest counts.
 Result<void> add_functions(const ElfObject& object, const ElfSection& section, ElfNames& names,
                            KernelCodes& codes) {
   const ByteView texts = object.sections[section.link].bytes;
@@ -67,17 +68,18 @@ Result<void> add_functions(const ElfObject& object, const ElfSection& section, E
       name = between("_pocl_kernel_", name, "_workgroup");
     }
     if (!name.empty()) {
-      codes[std::string(name)] = {code_of(object, symbol), symbol.size_bytes, {}, {}};
+      KernelCode& code = codes[std::string(name)];
+      if (code.code_bytes.value_or(0) <= symbol.size_bytes) {
+        code = {code_of(object, symbol), symbol.size_bytes, {}, {}};
+      }
     }
   }
   return {};
 }
 
-Result<KernelCodes> read_elf_codes(const ElfObject& object) {
-  KernelCodes codes;
-  ElfNames names(object);
+Result<void> add_codes(const ElfObject& object, ElfNames& names, KernelCodes& codes) {
   const bool has_sections = object.machine == k_elf_machine_cuda || is_zebin(object);
-  std::size_t bytes_left = object.file_bytes;
+  std::size_t bytes_left = object.file.size();
   for (const ElfSection& section : object.sections) {
     if (has_sections) {
       CLBIN_TRY_ASSIGN(const std::string_view name, names.at(object.names, section.name));
@@ -91,6 +93,15 @@ Result<KernelCodes> read_elf_codes(const ElfObject& object) {
       bytes_left -= section.bytes.size();
       CLBIN_TRY(add_functions(object, section, names, codes));
     }
+  }
+  return {};
+}
+
+Result<KernelCodes> read_elf_codes(ByteView binary, std::span<const ElfObject> objects) {
+  KernelCodes codes;
+  ElfNames names(binary);
+  for (const ElfObject& object : objects) {
+    CLBIN_TRY(add_codes(object, names, codes));
   }
   return codes;
 }
@@ -250,9 +261,11 @@ Result<KernelCodes> read_kernel_codes(ByteView binary) {
     CLBIN_TRY_ASSIGN(const std::uint32_t magic, reader.read_u32("magic"));
     return magic == k_native_magic ? SpirvCounter().run(binary) : KernelCodes();
   }
+  case BinaryKind::poclbin:
+    return read_elf_codes(binary, elf_objects_inside(binary));
   default:
     const auto object = parse_elf(binary);
-    return object ? read_elf_codes(*object) : KernelCodes();
+    return object ? read_elf_codes(binary, {&*object, 1}) : KernelCodes();
   }
 }
 

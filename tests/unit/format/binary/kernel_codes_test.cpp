@@ -13,6 +13,7 @@ using base::ErrorCode;
 using test::real_binary;
 using ::testing::IsEmpty;
 using ::testing::Optional;
+using namespace std::string_view_literals;
 
 KernelCodes codes_of(base::ByteView bytes) {
   auto codes = read_kernel_codes(bytes);
@@ -52,6 +53,28 @@ TEST(KernelCodes, OfAmdAndIntelAreTheMachineCode) {
   ASSERT_EQ(code.code.size(), 56U);
   EXPECT_EQ(base::to_hex(code.code.last(4)), "000081bf");
   EXPECT_THAT(code_of(codes_of(real_binary("tgllp.zebin")), "add").code_bytes, Optional(0x1c0U));
+}
+
+// Two objects, as PoCL's binaries contain them, of AMD, whose functions need no prefix.
+Bytes pocl_binary() {
+  const Bytes object = real_binary("gfx1030.v4.co");
+  Bytes binary;
+  for (const std::string_view before :
+       {"poclbin\0DEVICE..\x09\0\0\0/add/0-0-0/add.so"sv, "\x7f"
+                                                          "ELF, /add/8-1-1/add.so"sv}) {
+    std::ranges::copy(base::as_bytes(before), std::back_inserter(binary));
+    std::ranges::copy(object, std::back_inserter(binary));
+  }
+  return binary;
+}
+
+TEST(KernelCodes, OfPoclAreThoseOfTheObjectsInside) {
+  const Bytes binary = pocl_binary();
+  const KernelCodes codes = codes_of(binary);
+  EXPECT_EQ(codes.size(), 1U);
+  EXPECT_THAT(code_of(codes, "add").code_bytes, Optional(56U));
+  const std::size_t half = binary.size() / 2 - 100;
+  EXPECT_THAT(codes_of(base::ByteView(binary).first(half)), IsEmpty());
 }
 
 // spirv-dis shows 8 instructions in the function, and OpFunctionCall and OpReturn in the kernel.
@@ -135,9 +158,13 @@ TEST(KernelCodes, OfSpirvDoNotOverflow) {
 }
 
 TEST(KernelCodes, OfADamagedFileAreRefusedOrHarmless) {
+  std::vector<Bytes> binaries = {pocl_binary()};
   for (const char* const file :
        {"arguments.sm_80.cubin", "gfx1030.v4.co", "tgllp.zebin", "kernel.spv", "sm_50.nvcl.ptx"}) {
-    test::for_each_damage(real_binary(file), [&](base::ByteView bytes) {
+    binaries.push_back(real_binary(file));
+  }
+  for (const Bytes& binary : binaries) {
+    test::for_each_damage(binary, [&](base::ByteView bytes) {
       const auto codes = read_kernel_codes(bytes);
       EXPECT_TRUE(codes.has_value() || !codes.error().message.empty());
     });
