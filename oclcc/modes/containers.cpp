@@ -335,6 +335,24 @@ Result<void> ContainerReader::read() {
 
 } // namespace
 
+Result<BundleOrBytes> open_bundle_or_read(const std::filesystem::path& path,
+                                          const BundleKeys& keys) {
+  constexpr std::uint64_t k_max_file_bytes = 1ULL << 30U;
+  if (is_bundle(path)) {
+    return open_bundle(path, keys);
+  }
+  CLBIN_TRY_ASSIGN(Bytes bytes, clbin::base::read_whole_file(path, k_max_file_bytes));
+  const auto magic = std::as_bytes(std::span(clbin::format::k_magic));
+  if (!clbin::base::as_text(bytes).starts_with(clbin::base::as_text(magic))) {
+    return bytes;
+  }
+  auto source = clbin::base::owning_source(std::move(bytes), bundle_name(path));
+  CLBIN_TRY_ASSIGN(auto bundle, format::BundleReader::open(std::move(source), {},
+                                                           format::TrailingBytes::refuse));
+  CLBIN_TRY(keys.unlock(bundle));
+  return bundle;
+}
+
 Result<Container> open_container(Bytes file) {
   Container container;
   container.storage.push_back(std::move(file));

@@ -3,9 +3,9 @@
 // untrusted input.
 #pragma once
 
-#include "base/byte_codec.hpp"
+#include "command_line/bundle_file.hpp"
 
-#include <string>
+#include <variant>
 
 namespace oclcc {
 
@@ -29,5 +29,11 @@ struct Container {
 // Errors: damaged, truncated, limit_exceeded; no_matching_entry if there is no binary, or if the
 // container is compressed in a way that oclcc does not support.
 [[nodiscard]] clbin::base::Result<Container> open_container(clbin::base::Bytes file);
+
+using BundleOrBytes = std::variant<clbin::base::Bytes, format::BundleReader>;
+// Opens a bundle, or reads a file for open_container. Reads standard input and pipes once, at most
+// 1 GiB. Errors as for open_bundle.
+[[nodiscard]] Result<BundleOrBytes> open_bundle_or_read(const std::filesystem::path& path,
+                                                        const BundleKeys& keys);
 
 } // namespace oclcc

@@ -280,9 +280,8 @@ std::string shown(const Item& item) {
                      std::string_view(place.variant), target_name(place.target));
 }
 
-Result<Bytes> binary_in_bundle(const std::filesystem::path& path, const Options& options,
-                               const BundleKeys& keys) {
-  CLBIN_TRY_ASSIGN(const format::BundleReader bundle, open_readable_bundle(path, keys));
+Result<Bytes> binary_in(const format::BundleReader& bundle, const Options& options) {
+  CLBIN_TRY(require_contents(bundle));
   CLBIN_TRY_ASSIGN(const auto items, choose_items(bundle, options, Sources::without));
   if (items.size() != 1) {
     return refused("it contains {} binaries that match, such as {} and {}; select one with "
@@ -293,9 +292,7 @@ Result<Bytes> binary_in_bundle(const std::filesystem::path& path, const Options&
   return bytes_of(blobs, items.front());
 }
 
-Result<Bytes> binary_in_file(const std::filesystem::path& path) {
-  constexpr std::uint64_t k_max_file_size = 1ULL << 30U;
-  CLBIN_TRY_ASSIGN(base::Bytes file, base::read_whole_file(path, k_max_file_size));
+Result<Bytes> binary_in(Bytes file) {
   CLBIN_TRY_ASSIGN(const Container container, open_container(std::move(file)));
   if (container.binaries.size() != 1) {
     return refused("it contains {} binaries; put them into a bundle with '--import'",
@@ -310,8 +307,11 @@ Result<std::string> disassembly(const std::filesystem::path& path, const Options
   CLBIN_TRY(offline::require_known_tools(options.tools));
   CLBIN_TRY_ASSIGN(const auto workers, worker::with_home(context.workers));
   CLBIN_TRY_ASSIGN(const auto keys, trust::read_decryption_keys(options, context.reporter));
+  CLBIN_TRY_ASSIGN(BundleOrBytes file, open_bundle_or_read(path, keys));
+  Bytes* const bytes = std::get_if<Bytes>(&file);
   CLBIN_TRY_ASSIGN(const Bytes binary,
-                   is_bundle(path) ? binary_in_bundle(path, options, keys) : binary_in_file(path));
+                   bytes != nullptr ? binary_in(std::move(*bytes))
+                                    : binary_in(std::get<format::BundleReader>(file), options));
   const std::string kernel = options.wanted_kernels.empty() ? "" : options.wanted_kernels.front();
   return offline::disassemble(binary, kernel, options.tools, workers,
                               std::chrono::seconds(options.timeout_seconds));

@@ -18,8 +18,6 @@ using format::BinaryKind;
 using format::KernelReflection;
 using Number = std::optional<std::uint64_t>;
 
-constexpr std::uint64_t k_max_file_bytes = 1ULL << 30U;
-
 std::uint64_t product_of(const format::GroupSize& size) {
   constexpr std::uint64_t k_most = std::uint64_t{1} << 20U; // of a dimension; more than any device
   std::uint64_t product = 1;
@@ -298,23 +296,12 @@ void read_file(Bytes bytes, const Options& options, FileResources& result) {
 
 Result<void> read(const std::filesystem::path& path, const Options& options, const BundleKeys& keys,
                   FileResources& result) {
-  std::shared_ptr<const base::ByteSource> source;
-  if (is_bundle(path)) {
-    CLBIN_TRY_ASSIGN(source, open_bundle_source(path));
-  } else {
-    CLBIN_TRY_ASSIGN(Bytes bytes, base::read_whole_file(path, k_max_file_bytes));
-    const auto magic = std::as_bytes(std::span(format::k_magic));
-    if (!std::ranges::equal(magic,
-                            base::ByteView(bytes).first(std::min(bytes.size(), magic.size())))) {
-      read_file(std::move(bytes), options, result);
-      return {};
-    }
-    source = base::owning_source(std::move(bytes), result.file);
+  CLBIN_TRY_ASSIGN(BundleOrBytes file, open_bundle_or_read(path, keys));
+  if (Bytes* const bytes = std::get_if<Bytes>(&file)) {
+    read_file(std::move(*bytes), options, result);
+    return {};
   }
-  CLBIN_TRY_ASSIGN(format::BundleReader bundle,
-                   format::BundleReader::open(source, {}, format::TrailingBytes::refuse));
-  CLBIN_TRY(keys.unlock(bundle));
-  return read_bundle(bundle, options, result);
+  return read_bundle(std::get<format::BundleReader>(file), options, result);
 }
 
 } // namespace

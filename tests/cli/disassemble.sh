@@ -37,7 +37,8 @@ oclcc --disassemble s.clbin --program reduce --keep-target sm_80 --kernel absent
 #| oclcc: error: s.clbin: PTX 7.5 for sm_80 contains no instructions of a kernel 'absent'
 
 ### ptx
-# PTX is printed as it is, without the NUL of NVIDIA's driver, in whole or one kernel of it.
+# PTX is printed as it is, without the NUL of NVIDIA's driver, in whole or one kernel of it. - is
+# standard input, with a bundle or another file; a pipe has either, too.
 cat > k.ptx <<'END'
 .version 7.0
 .target sm_70, texmode_independent
@@ -60,10 +61,15 @@ oclcc --import k.ptx -o k.clbin
 oclcc --disassemble k.clbin | cmp - k.ptx
 { cat k.ptx && printf '\0'; } > nul.ptx
 oclcc --disassemble nul.ptx -o k.txt && cmp k.txt k.ptx
+oclcc --disassemble - < k.clbin | cmp - k.ptx && oclcc --disassemble - < k.ptx | cmp - k.ptx
+oclcc --disassemble <(cat k.clbin) | cmp - k.ptx && echo "from pipes"
+head -c 300 k.clbin | oclcc --disassemble -; echo "exit $?"
 oclcc --disassemble k.clbin --kernel add_more
 oclcc --disassemble k.ptx --kernel add -o - | sed -n '1p;$p'
 oclcc --disassemble k.ptx --kernel ad; echo "exit $?"
 # expected output:
+#| from pipes
+#| exit 4
 #| .visible .entry add_more()
 #| {
 #| 	ret;
@@ -72,6 +78,7 @@ oclcc --disassemble k.ptx --kernel ad; echo "exit $?"
 #| }
 #| exit 2
 # expected errors:
+#| oclcc: error: <stdin>: prefix: total_bytes is *, but only 300 bytes are present
 #| oclcc: error: k.ptx: PTX 7.0 for sm_70 contains no instructions of a kernel 'ad'
 
 ### tools
