@@ -130,7 +130,7 @@ public:
         m_budget(m_bundle_bytes) {}
 
   Result<ResourceGroup> read(const GroupSummary& group) {
-    ResourceGroup result{group.group.program, group.group.variant, {}};
+    ResourceGroup result{group.group.program, group.group.variant};
     const TargetChoice choice{m_options.keep_targets, m_options.drop_targets};
     for (const EntrySummary& entry : group.entries) {
       if (is_chosen(entry.entry.target, choice)) {
@@ -250,15 +250,12 @@ Result<void> add_binary(const ContainedBinary& contained, const Options& options
   if (binary.kernels.empty()) {
     return fail(ErrorCode::file_read, "oclcc reads no kernels of {}", describe(binary.info));
   }
-  format::Target target;
-  target.origin = format::TargetOrigin::offline;
-  target.spec = is_listed_by_code(binary.info) ? "PoCL" : describe(binary.info);
-  target = offline::target_of_binary(binary.info).value_or(target);
+  const format::Target target = reported_target(binary.info);
   const TargetChoice choice{options.keep_targets, options.drop_targets};
   if (!is_chosen(format::view_of(target), choice)) {
     return {};
   }
-  ResourceGroup group{contained.place, {}, {}};
+  ResourceGroup group{contained.place, {}, {}, bytes.size(), base::to_hex(base::digest_of(bytes))};
   for (auto& [name, kernel] : binary.kernels) {
     if (is_wanted(options.wanted_kernels, name)) {
       kernel.kernel = name;
@@ -335,6 +332,13 @@ KernelResources resources_of(const KernelReflection& kernel) {
     resources.work_group_origin = WorkGroupOrigin::required;
   }
   return resources;
+}
+
+format::Target reported_target(const BinaryInfo& info) {
+  format::Target target;
+  target.origin = format::TargetOrigin::offline;
+  target.spec = is_listed_by_code(info) ? "PoCL" : describe(info);
+  return offline::target_of_binary(info).value_or(target);
 }
 
 FileResources read_kernel_resources(const std::filesystem::path& path, const Options& options,

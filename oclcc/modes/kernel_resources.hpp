@@ -40,11 +40,13 @@ CLBIN_VISIT(KernelResources, kernel, target, format, wave_size, registers, scala
             scratch_bytes, local_bytes, constant_bytes, code_bytes, instructions, work_group_size,
             work_group_origin, occupancy, max_waves, limited_by);
 
-// A program and a variant of a bundle; of another file, all binaries of one place in a container.
+// A program and a variant of a bundle; of another file, a binary.
 struct ResourceGroup {
   std::string program{};                  // the place, empty if the file is no container
   std::string variant{};                  // empty if the file is no bundle
   std::vector<KernelResources> kernels{}; // in ascending order
+  std::optional<std::uint64_t> bytes{};   // of the binary; absent for a bundle
+  std::optional<std::string> digest{};    // BLAKE2b-256 of the binary, in hexadecimal digits
 };
 
 struct FileResources {
@@ -55,6 +57,10 @@ struct FileResources {
 
 // Returns what `kernel` says, without the code and the occupancy.
 [[nodiscard]] KernelResources resources_of(const format::KernelReflection& kernel);
+
+// Returns the target that a binary outside a bundle has in reports, and that patterns select:
+// target_of_binary(), otherwise what the binary is.
+[[nodiscard]] format::Target reported_target(const format::BinaryInfo& info);
 
 // Reads a bundle, a device binary or a container of them, and returns the kernels that --program,
 // --variant, --kernel, --keep-target and --drop-target select. Of a damaged or locked bundle,

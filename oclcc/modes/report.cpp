@@ -201,6 +201,10 @@ void write_json(const FileResources& file, JsonStream& document) {
   document.text_member("file", file.file);
   document.array_member("groups", file.groups, [&](const ResourceGroup& group) {
     document.begin_object();
+    document.key("bytes");
+    RecordJson(document).write(group.bytes);
+    document.key("digest");
+    RecordJson(document).write(group.digest);
     document.key("kernels");
     RecordJson(document).write(group.kernels);
     document.text_member("program", group.program);

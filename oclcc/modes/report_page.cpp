@@ -1,7 +1,9 @@
 #include "modes/report_page.hpp"
 
 #include "modes/bundle_summary.hpp"
+#include "modes/containers.hpp"
 #include "modes/entry_trials.hpp"
+#include "modes/kernel_resources.hpp"
 #include "targets/disassembler.hpp"
 #include "targets/embedded_files.hpp"
 #include "targets/patterns.hpp"
@@ -83,8 +85,8 @@ bool is_selected(const format::GroupView& group, const Options& options) {
          is_wanted(options.wanted_variants, group.variant);
 }
 
-bool is_selected(const format::EntryView& entry, const Options& options) {
-  return is_chosen(entry.target, {options.keep_targets, options.drop_targets});
+bool is_selected(const format::TargetView& target, const Options& options) {
+  return is_chosen(target, {options.keep_targets, options.drop_targets});
 }
 
 void list_bundles(const Paths& bundles, const Options& options, const BundleKeys& keys,
@@ -95,8 +97,9 @@ void list_bundles(const Paths& bundles, const Options& options, const BundleKeys
     std::erase_if(bundle.groups,
                   [&](const GroupSummary& group) { return !is_selected(group.group, options); });
     for (GroupSummary& group : bundle.groups) {
-      std::erase_if(group.entries,
-                    [&](const EntrySummary& entry) { return !is_selected(entry.entry, options); });
+      std::erase_if(group.entries, [&](const EntrySummary& entry) {
+        return !is_selected(entry.entry.target, options);
+      });
     }
     document.add(bundle);
   }
@@ -135,10 +138,27 @@ public:
       for (std::uint32_t entry = 0; entry < entries; ++entry) {
         CLBIN_TRY_ASSIGN(const format::EntryView view, bundle.entry(group.first_entry + entry));
         CLBIN_TRY_ASSIGN(const format::BlobView blob, bundle.blob(view.blob));
-        CLBIN_TRY(add(view, group.program, blob.raw_digest, blobs));
+        if (is_taken({view.kind, blob.raw_digest}, view.target)) {
+          CLBIN_TRY_ASSIGN(const Bytes bytes, blobs.read(view.blob));
+          add(bytes, {view.kind, blob.raw_digest},
+              fmt::format("program '{}' for {}", group.program.str(), target_name(view.target)));
+        }
       }
     }
     return {};
+  }
+
+  // Of a file that is no bundle.
+  void add(const Container& container, const std::string& file) {
+    for (const ContainedBinary& contained : container.binaries) {
+      const base::ByteView bytes = contained.bytes.value_or(base::ByteView());
+      const format::BinaryInfo info = format::classify_binary(bytes);
+      const Binary binary{info.kind, base::digest_of(bytes)};
+      if (offline::can_disassemble(info.kind) &&
+          is_taken(binary, format::view_of(reported_target(info)))) {
+        add(bytes, binary, contained.place.empty() ? file : file + ": " + contained.place);
+      }
+    }
   }
 
   void add_obstacle(std::string message) { m_obstacles.insert(std::move(message)); }
@@ -155,30 +175,35 @@ private:
   static constexpr std::uint64_t k_max_text_bytes = 256ULL << 10U; // of a binary
   static constexpr std::uint64_t k_max_bytes = 8ULL << 20U;        // of all
 
-  Result<void> add(const format::EntryView& entry, const format::SharedText& program,
-                   const base::Digest& digest, format::ProvedBlobs& blobs) {
-    if (!is_selected(entry, m_options) || !m_known.insert(digest).second ||
-        m_without_tool.contains(entry.kind)) {
-      return {};
+  struct Binary {
+    format::BinaryKind kind;
+    base::Digest digest;
+  };
+
+  bool is_taken(const Binary& binary, const format::TargetView& target) {
+    if (!is_selected(target, m_options) || !m_known.insert(binary.digest).second ||
+        m_without_tool.contains(binary.kind)) {
+      return false;
     }
     if (m_binaries == k_max_binaries || m_bytes >= k_max_bytes) {
       ++m_left_out;
-      return {};
+      return false;
     }
     ++m_binaries;
-    CLBIN_TRY_ASSIGN(const Bytes bytes, blobs.read(entry.blob));
+    return true;
+  }
+
+  void add(base::ByteView bytes, const Binary& binary, const std::string& name) {
     auto text = offline::disassemble(bytes, "", m_options.tools, m_workers,
                                      std::chrono::seconds(m_options.timeout_seconds));
     if (!text) {
       const bool is_for_all =
-          text.error().code == ErrorCode::no_device || !offline::can_disassemble(entry.kind);
+          text.error().code == ErrorCode::no_device || !offline::can_disassemble(binary.kind);
       if (is_for_all) {
-        m_without_tool.insert(entry.kind);
+        m_without_tool.insert(binary.kind);
       }
-      add_obstacle(is_for_all ? text.error().message
-                              : fmt::format("program '{}' for {}: {}", program.str(),
-                                            target_name(entry.target), text.error().message));
-      return {};
+      add_obstacle((is_for_all ? "" : name + ": ") + text.error().message);
+      return;
     }
     const bool is_cut = text->size() > k_max_text_bytes;
     if (is_cut) {
@@ -187,10 +212,9 @@ private:
     m_bytes += text->size();
     m_document.begin_object();
     m_document.member("cut", {is_cut});
-    m_document.text_member("digest", base::to_hex(digest));
+    m_document.text_member("digest", base::to_hex(binary.digest));
     m_document.text_member("text", *text);
     m_document.end();
-    return {};
   }
 
   const Options& m_options;
@@ -204,11 +228,22 @@ private:
   std::uint64_t m_left_out = 0;
 };
 
-void disassemble_bundles(const Paths& bundles, const BundleKeys& keys, Disassemblies document) {
-  for (const std::filesystem::path& path : bundles) {
-    const auto bundle = open_readable_bundle(path, keys);
-    const auto done = bundle ? document.add(*bundle) : tl::unexpected(bundle.error());
-    if (!done) {
+Result<void> disassemble_file(const std::filesystem::path& path, const BundleKeys& keys,
+                              Disassemblies& document) {
+  CLBIN_TRY_ASSIGN(BundleOrBytes file, open_bundle_or_read(path, keys));
+  if (const auto* const bundle = std::get_if<format::BundleReader>(&file)) {
+    CLBIN_TRY(require_contents(*bundle));
+    return document.add(*bundle);
+  }
+  if (const auto container = open_container(std::move(std::get<Bytes>(file)))) {
+    document.add(*container, path.string());
+  } // otherwise, --report says why
+  return {};
+}
+
+void disassemble_files(const Paths& files, const BundleKeys& keys, Disassemblies document) {
+  for (const std::filesystem::path& path : files) {
+    if (const auto done = disassemble_file(path, keys, document); !done) {
       document.add_obstacle(named_error(done.error(), path).message);
     }
   }
@@ -222,8 +257,13 @@ write_report_page(const Options& options, const BundleKeys& keys, const ModeCont
                   const std::function<Result<ExitCode>(const Print& print)>& print_report) {
   Paths files = trust::files_of_keys(options);
   Paths bundles;
+  Paths regular_files;
   for (const Input& input : options.inputs) {
     files.push_back(input.path);
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(input.path, ignored)) {
+      regular_files.push_back(input.path);
+    }
     if (is_bundle(input.path)) {
       bundles.push_back(input.path);
     }
@@ -244,7 +284,7 @@ write_report_page(const Options& options, const BundleKeys& keys, const ModeCont
   page.add("info", [&](const Print& print) { list_bundles(bundles, options, keys, print); });
   page.add("explain", [&](const Print& print) { explain_bundles(bundles, keys, devices, print); });
   page.add("disassembly", [&](const Print& print) {
-    disassemble_bundles(bundles, keys, {options, workers, print});
+    disassemble_files(regular_files, keys, {options, workers, print});
   });
   CLBIN_TRY(page.finish());
   return status;

@@ -405,6 +405,8 @@ cat out.json
 #|       "file": "arguments.sm_80.cubin",
 #|       "groups": [
 #|         {
+#|           "bytes": 5344,
+#|           "digest": "c9786ce2774b874209761da319e514e31e482384542f0c116ca303fd056253bd",
 #|           "kernels": [
 #|             {
 #|               "code_bytes": 768,

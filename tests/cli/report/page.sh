@@ -59,21 +59,47 @@ END
 #| 1
 
 ### page_other_files
-# Of a device binary, the page has the resources; errors are on the page, and in the exit status.
-cp "$binaries/sm_80.cubin" .
+# Of device binaries, the page has the resources, the sizes and the disassembly, and says what is
+# missing here; errors are on the page, and in the exit status.
+cp "$binaries/gfx1030.v4.co" "$binaries/sm_50.nvcl.ptx" .
+cp "$binaries/arguments.sm_70.nvcl.ptx" sm_70.ptx
+ar rc k.a sm_50.nvcl.ptx sm_70.ptx
 echo text > text.txt
-oclcc --report sm_80.cubin text.txt missing.clbin --html k.html; echo "exit $?"
+PATH=$(dirname "$(command -v oclcc)") oclcc --report gfx1030.v4.co k.a text.txt missing.clbin --html k.html
+echo "exit $?"
 page documents k.html
+python3 "$CLI_TESTS/check_schema.py" "$ROOT/oclcc/schema/report.schema.json" < report.json
 python3 -c 'import json
+disassembly = json.load(open("disassembly.json"))
+texts = {binary["digest"]: binary["text"] for binary in disassembly["binaries"]}
 for file in json.load(open("report.json"))["files"]:
-    print(file["file"], len(file["groups"]), [error["message"] for error in file["errors"]])
-print(json.load(open("info.json")), json.load(open("disassembly.json")))'
+    print(file["file"], [error["message"] for error in file["errors"]])
+    for group in file["groups"]:
+        print(group["program"], group["bytes"], len(texts.get(group["digest"], "")))
+print(json.load(open("info.json")), len(texts), disassembly["left_out"],
+      [obstacle.split(";")[0].split(":")[0] for obstacle in disassembly["obstacles"]])'
+oclcc --report k.a --keep-target "nvptx:sm_70" --html k.html && page documents k.html
+python3 -c 'import json; print(len(json.load(open("disassembly.json"))["binaries"]))'
+oclcc --report - --html k.html < sm_50.nvcl.ptx && page documents k.html
+grep -c '"bytes": [0-9]' report.json; cat disassembly.json
 # expected output:
 #| exit 3
-#| sm_80.cubin 1 []
-#| text.txt 0 ['text.txt: oclcc reads no kernels of unknown binary']
-#| missing.clbin 0 ["cannot open 'missing.clbin': No such file or directory"]
-#| {'bundles': [], 'version': 1} {'binaries': [], 'left_out': 0, 'obstacles': []}
+#| fits the schema
+#| gfx1030.v4.co []
+#|  3008 0
+#| k.a []
+#| 'sm_50.nvcl.ptx' 450 450
+#| 'sm_70.ptx' 2359 2359
+#| text.txt ['text.txt: oclcc reads no kernels of unknown binary']
+#| missing.clbin ["cannot open 'missing.clbin': No such file or directory"]
+#| {'bundles': [], 'version': 1} 2 0 ["'--disassemble' needs programs that are not installed"]
+#| 1
+#| 1
+#| {
+#|   "binaries": [],
+#|   "left_out": 0,
+#|   "obstacles": []
+#| }
 # expected errors:
 #| oclcc: error: text.txt: oclcc reads no kernels of unknown binary
 #| oclcc: error: cannot open 'missing.clbin': No such file or directory
@@ -230,10 +256,11 @@ make_kernels k.clbin
 make_bundle kernel k.clbin "$evil"$'\u202e\n' evil.clbin
 cp evil.clbin '<img src=x onerror=alert(3)>.clbin'
 cp "$binaries/sm_80.cubin" '<b>.cubin'
+cp "$binaries/sm_50.nvcl.ptx" "<u>.ptx"
 sed 's/\.vgpr_count\x02/.vgpr_count\x50/' "$binaries/gfx1030.v4.co" > more.co
 make_kernels new.clbin more.co
 oclcc --report k.clbin --html k.html
-oclcc --report '<img src=x onerror=alert(3)>.clbin' '<b>.cubin' --html evil.html
+oclcc --report '<img src=x onerror=alert(3)>.clbin' '<b>.cubin' "<u>.ptx" --html evil.html
 oclcc --report new.clbin --against k.clbin --html against.html
 page browse k.html evil.html against.html
 # expected output:
