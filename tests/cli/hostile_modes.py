@@ -49,6 +49,7 @@ class Family(enum.Enum):
     CHECKED = "after the check, only the size of the bundle matters: the first is enough"
     REBUILT = "the first is enough if it refuses the kind: not --repack, whose limits differ"
     LISTED = "the first is enough if it refuses the kind: not --info, which prints before"
+    REPORTED = "the first is enough if it refuses the kind: the page adds LISTED and EXPLAINED"
     EXPLAINED = "the first is enough if it refuses the kind: text and JSON, of candidates"
 
 
@@ -115,12 +116,28 @@ MODES = [
         "many_manifests",
     ),
     Mode(
-        Family.ALONE,
+        Family.REPORTED,
         "--report",
         "--report --json @",
         EVERY_BLOB,
         "manifest_equal_arguments",
         more_bytes=REPORT_BYTES,
+    ),
+    Mode(
+        Family.REPORTED,
+        "--report --html",
+        "--report --html out.html @",
+        EVERY_BLOB,
+        "names_and_manifest",
+        more_bytes=REPORT_BYTES,
+    ),
+    Mode(
+        Family.REPORTED,
+        "--report --against",
+        "--report --against @ @",
+        EVERY_BLOB,
+        "shared_manifest",
+        more_bytes=10 * REPORT_BYTES,
     ),
     Mode(Family.ALONE, "--strip-signature", "--strip-signature @ -o out", NOTHING, "equal_groups"),
     Mode(Family.ALONE, "--extract", "--extract --json @ -o folder", EXTRACTED, "equal_groups"),
