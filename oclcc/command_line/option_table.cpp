@@ -594,7 +594,7 @@ constexpr OptionRow k_option_table[] = {
     {Group::running, Form::flag, Scope::any, "verbose", "",
      set_constant<&Options::verbosity, Verbosity::verbose>,
      "report each step and print whole build logs; with --list-devices: print all properties of "
-     "the devices",
+     "the devices; with --list-targets: the extensions that -cl-ext can request",
      Mode::compile, 'v'},
 
     mode_row(Group::inspecting, Mode::info, "info",

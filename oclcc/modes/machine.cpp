@@ -97,6 +97,7 @@ struct ListedTarget {
   std::string spelling;
   std::vector<std::string> missing_packages{}; // of the distribution at hand
   std::string problem{};                       // empty if the target can be used here
+  offline::Words extensions{};                 // requestable_extensions()
 };
 
 Result<std::vector<ListedTarget>> find_targets(const Options& options,
@@ -108,7 +109,8 @@ Result<std::vector<ListedTarget>> find_targets(const Options& options,
   std::vector<offline::OfflineJob> jobs;
   std::vector<std::size_t> rows; // of the jobs
   for (const OfflineTarget& target : offline::known_targets()) {
-    listed.push_back({offline::spelling_of(target)});
+    listed.push_back(
+        {offline::spelling_of(target), {}, {}, offline::requestable_extensions(target)});
     const auto missing = offline::missing_tools(
         offline::family_compiler(target.family).tools_for(target), options.tools, debian);
     if (!missing.is_empty()) {
@@ -147,14 +149,22 @@ std::vector<std::string> spellings_of(const std::vector<OfflineTarget>& targets)
   return spellings;
 }
 
-std::string text_of(const std::vector<ListedTarget>& targets) {
+std::string text_of(const std::vector<ListedTarget>& targets, Verbosity verbosity) {
   std::vector<Row> rows;
   rows.reserve(targets.size());
   for (const ListedTarget& target : targets) {
     rows.push_back(target.problem.empty() ? Row{target.spelling}
                                           : Row{target.spelling, target.problem});
   }
-  std::string text = aligned(rows);
+  const std::string lines = aligned(rows);
+  std::string_view rest = lines;
+  std::string text;
+  for (const ListedTarget& target : targets) {
+    text += fmt::format("{}\n", offline::take_line(rest));
+    if (verbosity == Verbosity::verbose && !target.extensions.empty()) {
+      text += fmt::format("    -cl-ext=+{}\n", fmt::join(target.extensions, ",+"));
+    }
+  }
   for (const offline::TargetGroup& group : offline::target_groups()) {
     text += fmt::format("{} = {}\n", group.name, fmt::join(spellings_of(group.targets), " "));
   }
@@ -165,7 +175,8 @@ JsonObject target_json(const ListedTarget& target) {
   return {{"target", {target.spelling}},
           {"usable", {target.problem.empty()}},
           {"problem", {target.problem}},
-          {"missing_packages", strings_json(target.missing_packages)}};
+          {"missing_packages", strings_json(target.missing_packages)},
+          {"extensions", strings_json(target.extensions)}};
 }
 
 std::string json_of(const std::vector<ListedTarget>& targets) {
@@ -256,7 +267,8 @@ Result<ExitCode> list_targets(const Options& options, const ModeContext& context
   CLBIN_TRY_ASSIGN(const auto targets, find_targets(options, context.workers,
                                                     clbin::cache::CacheSettings::from_environment(
                                                         context.environment)));
-  return print_result(options.list_format == ListFormat::json ? json_of(targets) : text_of(targets),
+  return print_result(options.list_format == ListFormat::json ? json_of(targets)
+                                                              : text_of(targets, options.verbosity),
                       context.reporter);
 }
 

@@ -341,6 +341,18 @@ Result<void> compile_nvptx(const ToolSession& session, const FamilyRequest& requ
 
 } // namespace
 
+Words requestable_extensions(const OfflineTarget& target) {
+  Words names;
+  const bool is_nvidia =
+      target.family == OfflineFamily::nvptx || target.family == OfflineFamily::cubin;
+  for (const Extension& extension : k_own_extensions) {
+    if (is_nvidia && capability_of(target.architecture) >= extension.capability) {
+      names.emplace_back(extension.name);
+    }
+  }
+  return names;
+}
+
 const FamilyCompiler k_nvptx_compiler = {nvptx_tools, compile_nvptx, nvptx_preparation,
                                          prepare_nvptx};
 

@@ -51,6 +51,10 @@ extern const FamilyCompiler k_spirv_compiler;
 
 [[nodiscard]] const FamilyCompiler& family_compiler(OfflineFamily family);
 
+// Returns the extensions that "-cl-ext=+NAME" adds to the language of a target. The others of a
+// target need no request.
+[[nodiscard]] Words requestable_extensions(const OfflineTarget& target);
+
 // invalid_argument: no family has a tool of that name.
 [[nodiscard]] Result<void> require_known_tools(const ToolPaths& given);
 

@@ -8,6 +8,16 @@ schema=$ROOT/oclcc/schema/list-targets.schema.json
 oclcc --list-targets --json | python3 "$CLI_TESTS/check_schema.py" "$schema"
 PATH=/nonexistent "$oclcc" --list-targets --json > json
 python3 "$CLI_TESTS/check_schema.py" "$schema" < json
+# Each target of NVIDIA has a line of extensions, in JSON a list; sm_50 and sm_52 have no half.
+PATH=/nonexistent "$oclcc" --list-targets -v > verbose
+grep -v '^    ' verbose | diff - <(PATH=/nonexistent "$oclcc" --list-targets) && echo "the other lines"
+grep -A 1 '^nvptx:sm_5[23]' verbose | grep '^    '
+grep -c '^    -cl-ext=+' verbose; grep -c '^    .*cl_khr_fp16' verbose
+python3 -c '
+import json
+targets = json.load(open("json"))["targets"]
+lines = ["    -cl-ext=+" + ",+".join(target["extensions"]) for target in targets if target["extensions"]]
+print(lines == [line.rstrip() for line in open("verbose") if line.startswith(" ")])'
 oclcc --list-targets k.cl; echo "exit $?"
 # expected output:
 #| nvptx:sm_50                            requires the *
@@ -184,6 +194,12 @@ oclcc --list-targets k.cl; echo "exit $?"
 #| spirv:all = spirv:1.0 spirv:1.1 spirv:1.2 spirv:1.3 spirv:1.4
 #| fits the schema
 #| fits the schema
+#| the other lines
+#|     -cl-ext=+cl_khr_subgroups,+cl_khr_subgroup_ballot,+cl_khr_subgroup_clustered_reduce,+cl_khr_subgroup_extended_types,+cl_khr_subgroup_non_uniform_arithmetic,+cl_khr_subgroup_non_uniform_vote,+cl_khr_subgroup_rotate,+cl_khr_subgroup_shuffle,+cl_khr_subgroup_shuffle_relative,+cl_khr_extended_bit_ops,+cl_khr_integer_dot_product,+cl_khr_kernel_clock,+__opencl_c_generic_address_space
+#|     -cl-ext=+cl_khr_fp16,+cl_khr_subgroups,+cl_khr_subgroup_ballot,+cl_khr_subgroup_clustered_reduce,+cl_khr_subgroup_extended_types,+cl_khr_subgroup_non_uniform_arithmetic,+cl_khr_subgroup_non_uniform_vote,+cl_khr_subgroup_rotate,+cl_khr_subgroup_shuffle,+cl_khr_subgroup_shuffle_relative,+cl_khr_extended_bit_ops,+cl_khr_integer_dot_product,+cl_khr_kernel_clock,+__opencl_c_generic_address_space
+#| 31
+#| 29
+#| True
 #| exit 2
 # expected errors:
 #| oclcc: error: '--list-targets' accepts no input file, but 'k.cl' is given

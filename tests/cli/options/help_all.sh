@@ -156,7 +156,9 @@ oclcc --help=all
 #|                             text)
 #|     -q, --quiet             suppress warnings and notes
 #|     -v, --verbose           report each step and print whole build logs; with
-#|                             --list-devices: print all properties of the devices
+#|                             --list-devices: print all properties of the devices;
+#|                             with --list-targets: the extensions that -cl-ext can
+#|                             request
 #|
 #| Inspecting:
 #|     --info                  list the contents of the bundles FILE...; starts no
