@@ -10,9 +10,10 @@
 # both. doc/build_systems.md in the sources describes the arguments; those that oclcc(1) has, too, have
 # its names.
 function(clbin_add_kernels name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "EMBED;LAUNCHERS;NO_SOURCE" "OUTPUT;INSTALL;SYMBOL;SIGN_KEY;PASSPHRASE_FILE;SIGN_WITH;PUBLIC_KEY;COUNTER;ENCRYPT_KEY"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "EMBED;LAUNCHERS;NO_SOURCE"
+    "OUTPUT;INSTALL;SYMBOL;SIGN_KEY;PASSPHRASE_FILE;SIGN_WITH;PUBLIC_KEY;COUNTER;ENCRYPT_KEY"
     "SOURCES;INCLUDES;DEFINES;OPTIONS;DEVICES;TARGETS;VARIANTS;OPTIONAL;ENCRYPT_FOR")
-  _clbin_check_arguments(${name})
+  _clbin_check_arguments()
   if(NOT arg_OUTPUT)
     set(arg_OUTPUT ${name}.clbin)
   endif()
@@ -40,7 +41,8 @@ function(clbin_add_kernels name)
     set(stamp ${CMAKE_BINARY_DIR}/CMakeFiles/clbin) # CMake writes the commands of C and C++ anew later
     file(TOUCH ${stamp})
     add_custom_command(OUTPUT ${stamp}_${name} DEPENDS ${stamp} VERBATIM
-      COMMAND clbin::oclcc ${arg_SOURCES} ${arguments} --compile-commands=${CMAKE_BINARY_DIR}/compile_commands.json
+      COMMAND clbin::oclcc ${arg_SOURCES} ${arguments}
+              --compile-commands=${CMAKE_BINARY_DIR}/compile_commands.json
       COMMAND ${CMAKE_COMMAND} -E touch ${stamp}_${name} COMMENT "Adding ${name} to compile_commands.json")
     add_custom_target(${name}_compile_commands ALL DEPENDS ${stamp}_${name})
   endif()
@@ -65,32 +67,31 @@ function(_clbin_absolute variable base)
   set(${variable} "${paths}" PARENT_SCOPE)
 endfunction()
 
-# Fails with `message` if the condition, the remaining arguments, is true.
-function(_clbin_reject name message)
+# Fails with `message` if the condition, the remaining arguments, is true. Reads the caller's `name`.
+function(_clbin_reject message)
   if(${ARGN})
     message(FATAL_ERROR "clbin_add_kernels(${name}): ${message}")
   endif()
 endfunction()
 
 # Checks the arguments of clbin_add_kernels, which are variables of the caller.
-function(_clbin_check_arguments name)
-  _clbin_reject(${name} "unknown argument '${arg_UNPARSED_ARGUMENTS}'" arg_UNPARSED_ARGUMENTS)
-  _clbin_reject(${name} "SOURCES is missing" NOT arg_SOURCES)
-  _clbin_reject(${name} "EMBED and INSTALL exclude each other" arg_EMBED AND arg_INSTALL)
-  _clbin_reject(${name} "SYMBOL needs EMBED" arg_SYMBOL AND NOT arg_EMBED)
-  _clbin_reject(${name} "LAUNCHERS needs EMBED" arg_LAUNCHERS AND NOT arg_EMBED)
+function(_clbin_check_arguments)
+  _clbin_reject("unknown argument '${arg_UNPARSED_ARGUMENTS}'" arg_UNPARSED_ARGUMENTS)
+  _clbin_reject("SOURCES is missing" NOT arg_SOURCES)
+  _clbin_reject("EMBED and INSTALL exclude each other" arg_EMBED AND arg_INSTALL)
+  foreach(two SYMBOL:EMBED LAUNCHERS:EMBED PASSPHRASE_FILE:SIGN_KEY SIGN_WITH:PUBLIC_KEY PUBLIC_KEY:SIGN_WITH)
+    string(REGEX MATCH "(.+):(.+)" two ${two})
+    _clbin_reject("${CMAKE_MATCH_1} needs ${CMAKE_MATCH_2}" arg_${CMAKE_MATCH_1} AND NOT arg_${CMAKE_MATCH_2})
+  endforeach()
   foreach(target IN LISTS arg_TARGETS)
-    _clbin_reject(${name} "TARGETS '${target}' is not of the form family:name; use DEVICES for \
+    _clbin_reject("TARGETS '${target}' is not of the form family:name; use DEVICES for \
 patterns of installed devices" NOT target MATCHES "^[A-Za-z][A-Za-z0-9_]*:.")
   endforeach()
-  _clbin_reject(${name} "SIGN_KEY and SIGN_WITH exclude each other" arg_SIGN_KEY AND arg_SIGN_WITH)
-  _clbin_reject(${name} "PASSPHRASE_FILE needs SIGN_KEY" arg_PASSPHRASE_FILE AND NOT arg_SIGN_KEY)
-  set(each_other "SIGN_WITH and PUBLIC_KEY need each other")
-  _clbin_reject(${name} ${each_other} arg_SIGN_WITH AND NOT arg_PUBLIC_KEY)
-  _clbin_reject(${name} ${each_other} arg_PUBLIC_KEY AND NOT arg_SIGN_WITH)
-  _clbin_reject(${name} "COUNTER needs SIGN_KEY or SIGN_WITH" arg_COUNTER AND NOT arg_SIGN_KEY AND NOT arg_SIGN_WITH)
-  _clbin_reject(${name} "LAUNCHERS with ENCRYPT_FOR needs ENCRYPT_KEY" arg_LAUNCHERS AND arg_ENCRYPT_FOR AND NOT arg_ENCRYPT_KEY)
-  _clbin_reject(${name} "oclcc was not found; install it, or set CLBIN_OCLCC_EXECUTABLE" NOT TARGET clbin::oclcc)
+  _clbin_reject("SIGN_KEY and SIGN_WITH exclude each other" arg_SIGN_KEY AND arg_SIGN_WITH)
+  _clbin_reject("COUNTER needs SIGN_KEY or SIGN_WITH" arg_COUNTER AND NOT arg_SIGN_KEY AND NOT arg_SIGN_WITH)
+  _clbin_reject("LAUNCHERS with ENCRYPT_FOR needs ENCRYPT_KEY"
+    arg_LAUNCHERS AND arg_ENCRYPT_FOR AND NOT arg_ENCRYPT_KEY)
+  _clbin_reject("oclcc was not found; install it, or set CLBIN_OCLCC_EXECUTABLE" NOT TARGET clbin::oclcc)
 endfunction()
 
 # Sets variables of clbin_add_kernels: `keys`, the options of oclcc that sign and encrypt, and
@@ -151,7 +152,8 @@ function(_clbin_embed name)
   if("C" IN_LIST languages)
     set(language C)
   endif()
-  _clbin_reject(${name} "EMBED needs the language C on this system" language STREQUAL "CXX" AND NOT CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF")
+  _clbin_reject("EMBED needs the language C on this system"
+    language STREQUAL "CXX" AND NOT CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF")
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE ${language})
   target_include_directories(${name} INTERFACE ${folder})
   if(NOT arg_LAUNCHERS)

@@ -3,7 +3,8 @@ foreach(package IN ITEMS PkgConfig Threads cxxopts nlohmann_json tl-expected fmt
 endforeach()
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 # Not pyenv's script of the same name, which takes four times as long to start.
-execute_process(COMMAND ${Python3_EXECUTABLE} -c "import sys; print(end=sys.executable)" OUTPUT_VARIABLE CLBIN_PYTHON)
+execute_process(COMMAND ${Python3_EXECUTABLE} -c "import sys; print(end=sys.executable)"
+  OUTPUT_VARIABLE CLBIN_PYTHON)
 pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium)
 find_path(OPENCL_HEADERS CL/cl.h REQUIRED)
 find_library(OPENCL_ICD_LOADER OpenCL) # linked by typed_launches and by tests

@@ -17,11 +17,13 @@ foreach(page IN LISTS pages)
   install(FILES man/${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
 endforeach()
 install(DIRECTORY oclcc/schema DESTINATION ${CMAKE_INSTALL_DATADIR}/oclcc)
+set(completion oclcc/command_line/completion)
 # The folder in which bash-completion looks for the completion of a command of this name.
-install(FILES oclcc/command_line/completion/oclcc.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME oclcc)
+install(FILES ${completion}/oclcc.bash RENAME oclcc
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 # Debian's folders for the completions of packages.
-install(FILES oclcc/command_line/completion/_oclcc DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
-install(FILES oclcc/command_line/completion/oclcc.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+install(FILES ${completion}/_oclcc DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
+install(FILES ${completion}/oclcc.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 # file(1) has no folder for third-party magic. Use `file -m`, or a line in /etc/magic.
 install(FILES oclcc/magic/clbin.magic DESTINATION ${CMAKE_INSTALL_DATADIR}/oclcc)
 # In the other package. Found in the same prefix if both are installed there, otherwise in PATH.

@@ -29,7 +29,7 @@ clbin_describe_package(oclcc devel
   "Offline OpenCL kernel compiler\nCompiles OpenCL kernels for many devices into one bundle."
   RECOMMENDS "${loader}, ca-certificates" SUGGESTS "clang-15, libclc-15, llvm-spirv-15, spirv-tools")
 clbin_describe_package(libclbin1 libs
-  "Loader of OpenCL kernel bundles\nLoads the right device binary from a bundle of oclcc, or builds its source."
+  "Loader of OpenCL kernel bundles\nLoads the right device binary from a bundle, or builds its source."
   RECOMMENDS "${loader}")
 clbin_describe_package(libclbin-dev libdevel
   "Loader of OpenCL kernel bundles - development files\nHeaders, libraries, CMake and pkg-config files."

@@ -38,27 +38,24 @@ target_compile_options(standard_settings INTERFACE
   # In a unity build, a source is included in another file. g++ then warns of classes that use
   # unnamed namespaces of the source. It also collects garbage once it uses 1 GB (in KiB), because the
   # build otherwise takes a twelfth longer.
-  "$<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wno-subobject-linkage;--param=ggc-min-heapsize=1000000>"
+  $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wno-subobject-linkage
+    --param=ggc-min-heapsize=1000000>
   $<$<CXX_COMPILER_ID:Clang>:-Wreserved-identifier -Wreserved-macro-identifier>
   $<$<BOOL:${CLBIN_WARNINGS_AS_ERRORS}>:-Werror>)
 target_compile_definitions(standard_settings INTERFACE
   $<$<NOT:$<CONFIG:Release>>:_GLIBCXX_ASSERTIONS>
   $<$<AND:${is_libcxx},$<NOT:$<CONFIG:Release>>>:_LIBCPP_HARDENING_MODE=_LIBCPP_HARDENING_MODE_EXTENSIVE>)
-# In libc++ 19, std::stop_token and std::jthread are experimental.
-target_compile_options(standard_settings INTERFACE
-  $<$<AND:${is_libcxx},$<COMPILE_LANGUAGE:CXX>>:-fexperimental-library>)
-target_link_options(standard_settings INTERFACE $<${is_libcxx}:-fexperimental-library>)
 if(CLBIN_SANITIZE)
-  target_compile_options(standard_settings INTERFACE
-    -fsanitize=${CLBIN_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
-  target_link_options(standard_settings INTERFACE -fsanitize=${CLBIN_SANITIZE})
+  set(checks -fsanitize=${CLBIN_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
 endif()
 # Adds coverage to everything that fuzzers link, but not to unit tests. Only the fuzzers use
 # -fsanitize=fuzzer, which defines main.
 set(coverage $<$<BOOL:${CLBIN_FUZZ}>:-fsanitize=fuzzer-no-link>)
+# In libc++ 19, std::stop_token and std::jthread are experimental.
 target_compile_options(standard_settings INTERFACE
+  $<$<AND:${is_libcxx},$<COMPILE_LANGUAGE:CXX>>:-fexperimental-library> ${checks}
   $<$<NOT:$<BOOL:$<TARGET_PROPERTY:CLBIN_IS_TEST>>>:${coverage}>)
-target_link_options(standard_settings INTERFACE ${coverage}
+target_link_options(standard_settings INTERFACE $<${is_libcxx}:-fexperimental-library> ${checks} ${coverage}
   "$<$<BOOL:${CLBIN_STATIC_LIBSTDCXX}>:-static-libstdc++;-static-libgcc>")
 
 # clbin_add_library(NAME TYPE SOURCES a.cpp… [EXCLUDE regex] [INCLUDES folder…] [DEFINITIONS X=1…]

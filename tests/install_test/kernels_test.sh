@@ -64,8 +64,8 @@ echo 'kernel void k(global int* a) { *a = 1; }' > source/k.cl
 accepts "--sign-key $scratch/source/key.key --passphrase-file $scratch/source/pass --counter 3" \
   SIGN_KEY key.key PASSPHRASE_FILE pass COUNTER 3
 refuses 'SIGN_KEY and SIGN_WITH exclude each other' SIGN_KEY a SIGN_WITH b PUBLIC_KEY c
-refuses 'SIGN_WITH and PUBLIC_KEY need each other' SIGN_WITH b
-refuses 'SIGN_WITH and PUBLIC_KEY need each other' SIGN_KEY a PUBLIC_KEY c
+refuses 'SIGN_WITH needs PUBLIC_KEY' SIGN_WITH b
+refuses 'PUBLIC_KEY needs SIGN_WITH' SIGN_KEY a PUBLIC_KEY c
 refuses 'COUNTER needs SIGN_KEY or SIGN_WITH' COUNTER 3
 refuses 'PASSPHRASE_FILE needs SIGN_KEY' PASSPHRASE_FILE pass
 signs() { # signs ARGUMENT…
