@@ -19,7 +19,7 @@ export OCL_ICD_VENDORS=/nonexistent XDG_CACHE_HOME=$work/cache
 # inspect FILE: prints "compiled", then "KERNELS numbers", "same", "differs", … for what is found.
 inspect() {
   local file=$1 folder target
-  folder=$(mktemp -d -p "$work")
+  folder=$(mktemp -d -p "$work") || exit # the script was stopped
   cd "$folder" || exit
   mkdir home other
   local words=()
