@@ -44,4 +44,4 @@ done
 #| within the limits
 #| the same bytes
 # expected errors:
-#| ./hgemm.cl: warning: kernel hgemm * spilled around * [on 'intel:skl']
+#| ./hgemm.cl: warning: kernel hgemm * spilled around * [on 'intel:tgllp']
