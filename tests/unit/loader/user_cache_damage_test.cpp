@@ -1,5 +1,5 @@
-// Cuts an entry of the user cache at many lengths, and flips a bit in many bytes. Every load returns
-// the right program.
+// Cuts an entry of the user cache at many lengths, and flips a bit in many bytes. Every load
+// returns the right program.
 #include "base/file_io.hpp"
 #include "loader_fixture.hpp"
 

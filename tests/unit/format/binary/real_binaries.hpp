@@ -24,9 +24,9 @@ struct ElfHead {
 [[nodiscard]] base::Bytes elf_with_section(const ElfHead& head, std::uint32_t section_type,
                                            base::ByteView contents);
 
-// Calls `read` with prefixes of `bytes`, then with single bits flipped: with all of a small file, and
-// with about 1,000 and 4,000, spread evenly, of a large one. `read` must not crash. Sanitizers detect
-// reads beyond the end, because each copy is exactly as large as its bytes.
+// Calls `read` with prefixes of `bytes`, then with single bits flipped: with all of a small file,
+// and with about 1,000 and 4,000, spread evenly, of a large one. `read` must not crash. Sanitizers
+// detect reads beyond the end, because each copy is exactly as large as its bytes.
 void for_each_damage(const base::Bytes& bytes, const std::function<void(base::ByteView)>& read);
 
 } // namespace clbin::test
