@@ -138,11 +138,12 @@ public:
       for (std::uint32_t entry = 0; entry < entries; ++entry) {
         CLBIN_TRY_ASSIGN(const format::EntryView view, bundle.entry(group.first_entry + entry));
         CLBIN_TRY_ASSIGN(const format::BlobView blob, bundle.blob(view.blob));
-        if (is_taken({view.kind, blob.raw_digest}, view.target)) {
-          CLBIN_TRY_ASSIGN(const Bytes bytes, blobs.read(view.blob));
-          add(bytes, {view.kind, blob.raw_digest},
-              fmt::format("program '{}' for {}", group.program.str(), target_name(view.target)));
+        if (!is_taken({view.kind, blob.raw_digest}, view.target)) {
+          continue;
         }
+        CLBIN_TRY_ASSIGN(const Bytes bytes, blobs.read(view.blob));
+        add(bytes, {view.kind, blob.raw_digest},
+            fmt::format("program '{}' for {}", group.program.str(), target_name(view.target)));
       }
     }
     return {};
