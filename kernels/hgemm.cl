@@ -113,8 +113,9 @@ load_parts(Parts* parts, const __local ushort* tile_a, const __local ushort* til
 }
 
 // Adds the products of a group's tiles to its sums. While a step multiplies, the registers of the
-// next one are read, and the next STAGES - 1 tiles are on their way. `whole` is a constant, because
-// a branch in the loop would cost a quarter of its speed.
+// next one are read, and the next STAGES - 1 tiles are on their way. Behind the last step, those
+// that are read are not used. `whole` is a constant, because a branch in the loop would cost a
+// quarter of its speed.
 static inline __attribute__((always_inline)) void
 add_products(clbin_c_f16 sums[PARTS_DOWN][PARTS_ACROSS], bool whole,
              __local ushort tiles_a[STAGES][TILE_M * TILE_K],
