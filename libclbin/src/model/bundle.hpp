@@ -6,6 +6,8 @@
 #include "model/kernel.hpp"
 #include "model/source.hpp"
 
+#include <set>
+
 namespace clbin::format {
 
 // A device binary, as the manifest describes it.
@@ -46,8 +48,10 @@ CLBIN_VISIT(BuildReply, cl_code, stage, log, error, binary, kernels, tools);
 struct VariantInput {
   std::string name;    // "default" if not named
   std::string options; // used by the source fallback
+  // What it requires of a device, without duplicates: the names of extensions.
+  std::set<std::string> required{};
 };
-CLBIN_VISIT(VariantInput, name, options);
+CLBIN_VISIT(VariantInput, name, options, required);
 
 // A launch that an application was seen to make, while its builds were recorded.
 struct RecordedLaunch {

@@ -77,6 +77,7 @@ struct GroupPlan {
   std::optional<Digest> source;
   Digest manifest;
   std::vector<EntryPlan> entries;
+  SharedNames required;
 };
 
 // A row of BLOB.
@@ -139,25 +140,33 @@ public:
     CLBIN_TRY(add_strings(groups));
     CLBIN_TRY(add_strings(entries));
     CLBIN_TRY(add_strings(m_targets));
+    CLBIN_TRY(add_strings(m_requirements));
     CLBIN_TRY_ASSIGN(SectionBytes strings, m_strings.encode());
     const std::array<SectionBytes, 6> sections{encode(groups),  encode(entries),
                                                encode(exacts),  encode(m_targets),
                                                encode(blobs()), std::move(strings)};
-    return write_bundle(sections, slots.empty() ? std::nullopt : std::optional(encode(slots)),
-                        sink);
+    std::vector<SectionBytes> optional; // their records need no padding
+    if (!slots.empty()) {
+      optional.push_back(encode(slots));
+    }
+    if (!m_requirements.empty()) {
+      optional.push_back(encode(m_requirements));
+    }
+    return write_bundle(sections, optional, sink);
   }
 
 private:
   Result<void> plan_program(const std::string& name, const ProgramDraft& program) {
     std::vector<GroupPlan> groups; // by variant
-    for (const auto& [variant, options] : program.variants) {
+    for (const auto& [variant, input] : program.variants) {
       GroupPlan group{{.name_hash = name_hash(name, variant),
                        .program = name,
                        .variant = variant,
-                       .options = options},
+                       .options = input.options},
                       program.source,
                       {},
-                      {}};
+                      {},
+                      std::vector(input.required.begin(), input.required.end())};
       const auto start = program.entries.lower_bound(EntryIdentity{variant, {}, 0});
       for (auto at = start; at != program.entries.end() && at->first.variant == variant; ++at) {
         group.entries.push_back({&at->second, record_of(at->first.target, at->second)});
@@ -224,8 +233,11 @@ private:
 
   // Adds the records of a group and its entries, and the keys of these.
   void place_group(GroupPlan& group, std::vector<GroupRecord>& groups,
-                   std::vector<EntryRecord>& entries, std::vector<ExactRecord>& exacts) const {
+                   std::vector<EntryRecord>& entries, std::vector<ExactRecord>& exacts) {
     const std::size_t first = entries.size();
+    if (!group.required.empty()) {
+      m_requirements.push_back({static_cast<std::uint32_t>(groups.size()), group.required});
+    }
     for (EntryPlan& entry : group.entries) {
       entry.record.blob = m_blob_index.at(entry.draft->raw_digest);
       exacts.push_back({base::leading_u64(entry.record.target.digest),
@@ -398,15 +410,14 @@ private:
 
   // Returns the directory, and sets the sizes in `prefix`.
   Result<Bytes> encode_directory(std::span<const SectionBytes> tables,
-                                 const std::optional<SectionBytes>& keys, Prefix& prefix) const {
+                                 std::span<const SectionBytes> optional, Prefix& prefix) const {
     ByteWriter pages;
-    for (const SectionBytes& table : tables) {
-      write_pages(pages, table);
+    for (const auto& sections : {tables, optional}) {
+      for (const SectionBytes& section : sections) {
+        write_pages(pages, section);
+      }
     }
-    if (keys) {
-      write_pages(pages, *keys);
-    }
-    const std::size_t section_count = k_required_sections + (keys ? 1 : 0);
+    const std::size_t section_count = k_required_sections + optional.size();
     const std::uint64_t directory_bytes =
         k_directory_head_bytes + section_count * k_section_record_bytes + pages.size();
     if (directory_bytes > k_max_count) {
@@ -422,14 +433,16 @@ private:
       write_record(directory, record);
       offset = align_up(offset + record.bytes);
     };
-    for (const SectionBytes& table : tables) {
-      place({table.kind, k_section_required | k_section_paged, 0, table.bytes.size(),
+    const auto place_table = [&place](const SectionBytes& table, std::uint32_t flags) {
+      place({table.kind, flags | k_section_paged, 0, table.bytes.size(),
              traits_of(table.kind)->record_bytes, table.count});
+    };
+    for (const SectionBytes& table : tables) {
+      place_table(table, k_section_required);
     }
     place({SectionKind::payload, k_section_required, 0, payload_bytes(), 0, 0});
-    if (keys) { // not required, so that older readers list the bundle
-      place({keys->kind, k_section_paged, 0, keys->bytes.size(),
-             traits_of(keys->kind)->record_bytes, keys->count});
+    for (const SectionBytes& table : optional) { // so that older readers list the bundle
+      place_table(table, 0);
     }
     directory.write_bytes(pages.view());
     prefix.directory_bytes = static_cast<std::uint32_t>(directory_bytes);
@@ -439,9 +452,10 @@ private:
   }
 
   Result<void> write_bundle(std::span<const SectionBytes> tables,
-                            const std::optional<SectionBytes>& keys, const ByteSink& sink) const {
+                            std::span<const SectionBytes> optional, const ByteSink& sink) const {
     Prefix prefix;
-    CLBIN_TRY_ASSIGN(const Bytes directory, encode_directory(tables, keys, prefix));
+    prefix.minor = m_requirements.empty() ? k_format_minor : k_minor_of_requirements;
+    CLBIN_TRY_ASSIGN(const Bytes directory, encode_directory(tables, optional, prefix));
     CLBIN_TRY(check_limits(prefix.total_bytes));
     ByteWriter rooted;
     write_prefix(rooted, prefix);
@@ -456,7 +470,10 @@ private:
     }
     CLBIN_TRY(sink(bundle.view()));
     CLBIN_TRY(write_payload(sink));
-    return keys ? sink(keys->bytes) : Result<void>(); // records of 152 bytes need no padding
+    for (const SectionBytes& table : optional) {
+      CLBIN_TRY(sink(table.bytes));
+    }
+    return {};
   }
 
   BundleDraft m_draft; // its frames move to m_blobs
@@ -469,6 +486,7 @@ private:
   std::map<Digest, FrameDraft> m_contents; // manifests and sources, never encrypted
   std::map<Digest, TargetView> m_target_of;
   std::vector<TargetView> m_targets; // those of m_target_of, in order
+  std::vector<RequirementRecord> m_requirements;
 };
 
 } // namespace

@@ -16,6 +16,8 @@ constexpr std::array<SectionTraits, k_known_sections> k_sections{{
     {"STRINGS", "string"},
     {"PAYLOAD", "payload"},
     {"KEYS", "key slot", 152},
+    {},
+    {"REQUIREMENT", "requirement", 8},
 }};
 
 Result<void> require_flags(std::string_view origin, std::uint32_t flags, std::uint32_t known) {
@@ -29,7 +31,8 @@ Result<void> require_flags(std::string_view origin, std::uint32_t flags, std::ui
 
 const SectionTraits* traits_of(SectionKind kind) noexcept {
   const std::uint32_t index = static_cast<std::uint32_t>(kind) - 1;
-  return index < k_sections.size() ? &k_sections[index] : nullptr;
+  const bool is_known = index < k_sections.size() && !k_sections[index].name.empty();
+  return is_known ? &k_sections[index] : nullptr;
 }
 
 std::string to_string(SectionKind kind) {

@@ -13,7 +13,8 @@ inline constexpr std::uint32_t k_no_index = 0xffffffffU;
 inline constexpr std::array<unsigned char, 8> k_magic = {0xc7, 'C',  'L',  'B',
                                                          'N',  0x0d, 0x0a, 0x1a};
 inline constexpr std::uint16_t k_format_major = 1;
-inline constexpr std::uint16_t k_format_minor = 0;
+inline constexpr std::uint16_t k_format_minor = 0;          // of a bundle without requirements
+inline constexpr std::uint16_t k_minor_of_requirements = 1; // the highest that is known
 inline constexpr std::size_t k_prefix_bytes = 64;
 inline constexpr std::size_t k_rooted_prefix_bytes = 24;
 inline constexpr std::size_t k_directory_head_bytes = 8;
@@ -44,9 +45,14 @@ enum class SectionKind : std::uint32_t {
   strings = 6,
   payload = 7,
   keys = 8, // of encrypted bundles alone
+  // 9 stays unknown: tests/golden/v1/minor_1.clbin contains it as a section of a later version.
+  requirement = 10, // since format 1.1, if a variant requires something
 };
 inline constexpr std::size_t k_required_sections = 7; // kinds 1 to 7
-inline constexpr std::size_t k_known_sections = 8;
+inline constexpr std::size_t k_known_sections = 10;
+[[nodiscard]] constexpr bool is_optional(SectionKind kind) noexcept {
+  return static_cast<std::size_t>(kind) > k_required_sections;
+}
 
 struct SectionTraits {
   std::string_view name;          // "GROUP"
@@ -123,6 +129,14 @@ struct GroupRecord {
 };
 CLBIN_VISIT(GroupRecord, name_hash, program, variant, options, first_entry, entry_count,
             source_blob, manifest_blob, reserved);
+
+// What a variant requires of a device.
+struct RequirementRecord {
+  static constexpr SectionKind k_section = SectionKind::requirement;
+  std::uint32_t group = 0;
+  SharedNames extensions; // ascending, none empty
+};
+CLBIN_VISIT(RequirementRecord, group, extensions);
 
 struct TargetView {
   static constexpr SectionKind k_section = SectionKind::target;

@@ -195,7 +195,38 @@ tl::unexpected<base::Error> BundleReader::no_such_group(std::string_view program
 Result<GroupView> BundleReader::group(std::uint32_t index) const {
   CLBIN_TRY_ASSIGN(GroupRecord record, m_tables->read_whole<GroupRecord>(index));
   CLBIN_TRY(check_record_range(record, index));
-  return GroupView{std::move(record), index};
+  CLBIN_TRY_ASSIGN(SharedNames required, required_by(index));
+  return GroupView{std::move(record), index, std::move(required)};
+}
+
+Result<SharedNames> BundleReader::required_by(std::uint32_t group) const {
+  std::uint32_t low = 0;
+  std::uint32_t high = m_tables->count(SectionKind::requirement);
+  while (low < high) {
+    const std::uint32_t middle = low + (high - low) / 2;
+    CLBIN_TRY_ASSIGN(const auto record, m_tables->read<RequirementRecord>(middle));
+    if (record.group == group) {
+      CLBIN_TRY_ASSIGN(auto found, m_tables->read_whole<RequirementRecord>(middle));
+      return std::move(found.extensions);
+    }
+    (record.group < group ? low : high) = record.group < group ? middle + 1 : middle;
+  }
+  return SharedNames();
+}
+
+Result<std::vector<GroupView>>
+BundleReader::groups_with_requirements(std::string_view program) const {
+  std::vector<GroupView> groups;
+  for (std::uint32_t i = 0; i < m_tables->count(SectionKind::requirement); ++i) {
+    CLBIN_TRY_ASSIGN(const auto record, m_tables->read<RequirementRecord>(i));
+    CLBIN_TRY(m_tables->record(SectionKind::group, record.group,
+                               origin_of(SectionKind::requirement, i))); // checks the index
+    CLBIN_TRY_ASSIGN(GroupView group, this->group(record.group));
+    if (group.program == program) {
+      groups.push_back(std::move(group));
+    }
+  }
+  return groups;
 }
 
 Result<EntryView> BundleReader::entry(std::uint32_t index) const {

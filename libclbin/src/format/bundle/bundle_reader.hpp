@@ -14,6 +14,7 @@ namespace clbin::format {
 // A program and a variant.
 struct GroupView : GroupRecord {
   std::uint32_t index = 0;
+  SharedNames required; // extensions; see RequirementRecord
 };
 
 struct EntryView : EntryRecord {
@@ -68,7 +69,9 @@ public:
 
   // Whether payloads, sources and manifests are encrypted. Until the bundle is unlocked, whatever
   // reads them returns `encrypted`; the tables can be read.
-  [[nodiscard]] bool is_encrypted() const noexcept { return m_tables->directory().has_keys(); }
+  [[nodiscard]] bool is_encrypted() const noexcept {
+    return m_tables->directory().has(SectionKind::keys);
+  }
   [[nodiscard]] bool is_locked() const noexcept { return is_encrypted() && m_key == nullptr; }
   // Returns the slots of KEYS, none if the bundle is not encrypted. All have the same key id.
   [[nodiscard]] Result<std::vector<KeySlot>> key_slots() const;
@@ -102,6 +105,9 @@ public:
   // Errors: also no_such_program and no_such_variant, which list at most 8 of the existing names.
   [[nodiscard]] Result<GroupView> find_group(std::string_view program,
                                              std::string_view variant) const;
+  // Returns the variants of a program that require extensions, in table order.
+  [[nodiscard]] Result<std::vector<GroupView>>
+  groups_with_requirements(std::string_view program) const;
   // Returns the entries of `group` whose target digest is `target`, in table order: almost always
   // none or one.
   [[nodiscard]] Result<std::vector<EntryView>> find_exact(const GroupView& group,
@@ -152,6 +158,7 @@ private:
                const ReadLimits& limits, bool is_trusted);
 
   [[nodiscard]] Result<void> check_range(const GroupView& group) const;
+  [[nodiscard]] Result<SharedNames> required_by(std::uint32_t group) const;
   [[nodiscard]] bool has_range(const GroupRecord& group) const noexcept;
   [[nodiscard]] Result<void> check_record_range(const GroupRecord& group,
                                                 std::uint32_t index) const;

@@ -1,5 +1,7 @@
 #include "format/bundle/bundle_surgery.hpp"
 
+#include <fmt/format.h>
+
 namespace clbin::format {
 
 namespace {
@@ -20,6 +22,10 @@ Result<Programs> programs_of(const BundleReader& reader) {
     }
   }
   return programs;
+}
+
+VariantInput variant_of(const GroupView& group) {
+  return {group.variant, group.options, {group.required.begin(), group.required.end()}};
 }
 
 // Adds the recorded launches and builds of the variants that `draft` has.
@@ -302,14 +308,19 @@ private:
   }
 
   Result<void> add_variant(const Input& input, const GroupView& group, ProgramDraft& draft) {
-    const auto [there, added] = draft.variants.emplace(group.variant.str(), group.options.str());
+    const auto [there, added] = draft.variants.emplace(group.variant.str(), variant_of(group));
     const std::pair key(group.program, group.variant);
     if (added) {
       m_variant_from[key] = input.bundle.name();
-    } else if (there->second != group.options) {
+    } else if (const VariantInput& other = there->second; other.options != group.options.str()) {
       return fail(ErrorCode::conflict,
                   "program '{}', variant '{}' has options '{}' here and '{}' in '{}'",
-                  group.program, group.variant, group.options, there->second, m_variant_from[key]);
+                  group.program, group.variant, group.options, other.options, m_variant_from[key]);
+    } else if (const VariantInput own = variant_of(group); other.required != own.required) {
+      return fail(ErrorCode::conflict,
+                  "program '{}', variant '{}' requires '{}' here and '{}' in '{}'", group.program,
+                  group.variant, fmt::join(own.required, ","), fmt::join(other.required, ","),
+                  m_variant_from[key]);
     }
     return {};
   }
@@ -368,7 +379,7 @@ public:
       CLBIN_TRY_ASSIGN(program.source, source_of(first));
       for (const auto& [variant, group] : variants) {
         CLBIN_TRY(check.check(group));
-        program.variants.push_back({variant, group.options});
+        program.variants.push_back(variant_of(group));
         CLBIN_TRY(add_entries(group, manifest, program));
       }
       const auto is_kept = [&kept = variants](const auto& recorded) {

@@ -102,7 +102,7 @@ Result<void> check_section_shape(const SectionRecord& record, std::string_view n
     return fail(ErrorCode::unknown_required_section, "{} is required and not known to this version",
                 name);
   }
-  if (known != nullptr && required == (record.kind == SectionKind::keys)) {
+  if (known != nullptr && required == is_optional(record.kind)) {
     return damaged(name, "its flags {} it as required", required ? "mark" : "do not mark");
   }
   if (paged == (record.kind == SectionKind::payload)) {
@@ -213,9 +213,8 @@ Result<void> Directory::read_sections(ByteReader& reader, std::uint64_t body_byt
     last_kind = static_cast<std::uint32_t>(record.kind);
     if (traits_of(record.kind) != nullptr) {
       m_known[last_kind - 1] = m_sections.size();
-      const bool is_keys = record.kind == SectionKind::keys;
-      m_has_keys = m_has_keys || is_keys;
-      required_count += is_keys ? 0 : 1;
+      m_has[last_kind - 1] = true;
+      required_count += is_optional(record.kind) ? 0 : 1;
     }
     m_sections.push_back({record, 0, 0, 0});
   }

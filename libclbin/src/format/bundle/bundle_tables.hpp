@@ -29,8 +29,10 @@ public:
   // matched. Errors: damaged, truncated, unknown_required_section.
   [[nodiscard]] static Result<Directory> parse(ByteRegion bytes, std::uint64_t body_bytes);
 
-  // KEYS is the only section of a known kind that can be absent.
-  [[nodiscard]] bool has_keys() const noexcept { return m_has_keys; }
+  // A section of a known kind can be absent if it is_optional().
+  [[nodiscard]] bool has(SectionKind kind) const noexcept {
+    return m_has[static_cast<std::size_t>(kind) - 1];
+  }
   // `kind` must be known, and present.
   [[nodiscard]] const SectionLayout& section(SectionKind kind) const noexcept {
     return m_sections[m_known[static_cast<std::size_t>(kind) - 1]];
@@ -48,7 +50,7 @@ private:
   ByteRegion m_bytes;
   std::vector<SectionLayout> m_sections;
   std::array<std::size_t, k_known_sections> m_known{}; // kind - 1 → index in m_sections
-  bool m_has_keys = false;
+  std::array<bool, k_known_sections> m_has{};
   std::size_t m_pages_offset = 0;
   std::uint32_t m_page_count = 0;
 };
@@ -80,8 +82,9 @@ public:
 
   [[nodiscard]] const Directory& directory() const noexcept { return m_directory; }
   [[nodiscard]] const ByteSource& source() const noexcept { return *m_source; }
+  // Returns 0 for a section that is absent.
   [[nodiscard]] std::uint32_t count(SectionKind kind) const noexcept {
-    return m_directory.section(kind).record.count;
+    return m_directory.has(kind) ? m_directory.section(kind).record.count : 0;
   }
   [[nodiscard]] std::uint64_t section_bytes(SectionKind kind) const noexcept {
     return m_directory.section(kind).record.bytes;

@@ -76,6 +76,7 @@ public:
     CLBIN_TRY(check_blobs());
     CLBIN_TRY(m_reader.is_locked() ? check_stored_bytes() : check_raw_bytes());
     CLBIN_TRY(check_groups());
+    CLBIN_TRY(check_requirements());
     if (m_reader.is_locked()) {
       return fail(ErrorCode::encrypted, "its contents are encrypted, and no key was given");
     }
@@ -214,6 +215,21 @@ private:
     if (expected_first != m_reader.entry_count()) {
       return fail(ErrorCode::damaged, "GROUP: its groups contain {} entries, but the table has {}",
                   expected_first, m_reader.entry_count());
+    }
+    return {};
+  }
+
+  Result<void> check_requirements() const {
+    Ascending<std::uint32_t> groups;
+    for (std::uint32_t i = 0; i < m_tables.count(SectionKind::requirement); ++i) {
+      const std::string origin = origin_of(SectionKind::requirement, i);
+      CLBIN_TRY(check_string_starts<RequirementRecord>(i));
+      CLBIN_TRY_ASSIGN(const auto record, m_tables.read_whole<RequirementRecord>(i));
+      CLBIN_TRY(m_tables.record(SectionKind::group, record.group, origin));
+      CLBIN_TRY(groups.next(record.group, origin, "its group"));
+      if (record.extensions.empty()) {
+        return damaged(origin, "it names no extension");
+      }
     }
     return {};
   }

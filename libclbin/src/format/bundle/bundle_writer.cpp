@@ -178,7 +178,7 @@ private:
 
 // The writer. ---------------------------------------------------------------------------------
 
-constexpr std::string_view k_kernel_separator = ";";
+constexpr std::string_view k_name_separator = ";";
 
 Result<void> check_name(std::string_view what, std::string_view name) {
   if (name.empty() || name.find('\0') != std::string_view::npos) {
@@ -193,7 +193,7 @@ Result<std::vector<KernelReflection>> sorted_kernels(const std::string& program,
   std::ranges::sort(kernels, {}, &KernelReflection::name);
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     CLBIN_TRY(check_name(fmt::format("program '{}': a kernel", program), kernels[i].name));
-    if (kernels[i].name.find(k_kernel_separator) != std::string::npos) {
+    if (kernels[i].name.find(k_name_separator) != std::string::npos) {
       return fail(ErrorCode::invalid_argument,
                   "program '{}': the name of kernel '{}' contains a semicolon", program,
                   kernels[i].name);
@@ -257,9 +257,16 @@ private:
     }
     for (const VariantInput& variant : program.variants) {
       CLBIN_TRY(check_name(fmt::format("program '{}': a variant", program.name), variant.name));
-      if (!draft.variants.emplace(variant.name, variant.options).second) {
+      if (!draft.variants.emplace(variant.name, variant).second) {
         return fail(ErrorCode::invalid_argument, "program '{}' has two variants '{}'", program.name,
                     variant.name);
+      }
+      for (const std::string& extension : variant.required) {
+        CLBIN_TRY(check_name(fmt::format("variant '{}': an extension", variant.name), extension));
+        if (extension.find(k_name_separator) != std::string::npos) {
+          return fail(ErrorCode::invalid_argument, "variant '{}': extension '{}' has a semicolon",
+                      variant.name, extension);
+        }
       }
     }
     return {};

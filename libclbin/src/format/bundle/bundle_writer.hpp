@@ -38,8 +38,8 @@ struct EntryIdentity {
 
 struct ProgramDraft {
   std::string producer;
-  std::optional<Digest> source;                // raw digest
-  std::map<std::string, std::string> variants; // from name to options
+  std::optional<Digest> source;                 // raw digest
+  std::map<std::string, VariantInput> variants; // by name
   std::map<EntryIdentity, EntryDraft> entries;
   std::set<RecordedLaunch> launches;
   std::map<std::pair<std::string, Digest>, RecordedBuild> builds; // by variant and target

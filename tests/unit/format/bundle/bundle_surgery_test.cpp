@@ -144,6 +144,59 @@ TEST(BundleMerge, IsAssociativeWithHiddenPayloads) {
             all);
 }
 
+BundleInput requiring_input(const std::set<std::string>& required) {
+  BundleInput input = test::sample_input();
+  input.programs[0].variants[1].required = required; // "fast"
+  return input;
+}
+
+TEST(BundleMerge, KeepsWhatVariantsRequire) {
+  const BundleInput input = requiring_input({"cl_khr_fp16", "cl_intel_subgroups"});
+  const Bytes bytes = test::must_write(input);
+  const Bytes merged = must_merge(units_of(input));
+  expect_valid(merged);
+  const auto stripped = strip_bundle(test::must_open(bytes), keep_none, KeepSource::yes);
+  for (const Bytes& made : {bytes, merged, stripped->bytes}) {
+    const BundleReader reader = test::must_open(made);
+    EXPECT_EQ(reader.prefix().minor, 1);
+    EXPECT_THAT(reader.find_group("matmul", "fast")->required,
+                ElementsAre("cl_intel_subgroups", "cl_khr_fp16"));
+    EXPECT_TRUE(reader.find_group("matmul", "default")->required.empty());
+    EXPECT_EQ(reader.groups_with_requirements("matmul")->size(), 1U);
+    EXPECT_TRUE(reader.groups_with_requirements("reduce")->empty());
+    EXPECT_EQ(unpack_bundle(reader)->programs[0].variants[1].required,
+              input.programs[0].variants[1].required);
+  }
+  EXPECT_EQ(repack_bundle(test::must_open(merged), {3}).value(), bytes);
+  const base::Error error = merge_error(bytes, test::must_write(requiring_input({"cl_khr_fp16"})));
+  EXPECT_EQ(error.code, ErrorCode::conflict);
+  EXPECT_THAT(error.message,
+              HasSubstr("program 'matmul', variant 'fast' requires 'cl_khr_fp16' here and "
+                        "'cl_intel_subgroups,cl_khr_fp16' in 'first.clbin'"));
+}
+
+TEST(BundleMerge, ConflictsWithABundleThatRequiresNothing) {
+  EXPECT_EQ(merge_error(test::must_write(test::sample_input()),
+                        test::must_write(requiring_input({"cl_khr_fp16"})))
+                .code,
+            ErrorCode::conflict);
+}
+
+// The bytes of format 1.1 are as frozen as those of tests/golden/v1.
+TEST(BundleWriter, WritesTheSameSectionOfRequirementsForEver) {
+  test::CraftedBundle crafted(test::must_write(requiring_input({"cl_khr_fp16", "b"})));
+  const auto& section = crafted.sections.back();
+  EXPECT_EQ(static_cast<std::uint32_t>(section.record.kind), 10U);
+  EXPECT_EQ(section.record.flags, k_section_paged);
+  ASSERT_EQ(section.record.count, 1U);
+  ASSERT_EQ(section.bytes.size(), 8U);
+  const BundleReader reader = test::must_open(crafted.build());
+  EXPECT_EQ(crafted.u32_at(SectionKind::requirement, 0, 0),
+            reader.find_group("matmul", "fast")->index);
+  BundleInput wrong = requiring_input({"a;b"});
+  EXPECT_EQ(write_bundle(wrong, {}).error().code, ErrorCode::invalid_argument);
+}
+
 TEST(BundleMerge, WithItselfIsItself) {
   const Bytes bytes = test::must_write(test::sample_input());
   EXPECT_EQ(must_merge({bytes}), bytes);

@@ -251,6 +251,28 @@ TEST(BundleVerify, RefusesGroupsThatDoNotTileTheEntries) {
   EXPECT_THAT(error_of(crafted).message, HasSubstr("of its group"));
 }
 
+TEST(BundleVerify, RefusesRequirementsThatAreNotThoseOfGroups) {
+  BundleInput input = test::sample_input();
+  input.programs[0].variants[0].required = {"a"};
+  input.programs[0].variants[1].required = {"b"};
+  const test::CraftedBundle good(test::must_write(input));
+  EXPECT_TRUE(test::must_open(good.build()).verify().has_value());
+  test::CraftedBundle crafted = good;
+  crafted.swap_records(SectionKind::requirement, 0, 1);
+  expect_damaged(crafted, "requirement 1: its group is out of order");
+  crafted = good;
+  crafted.set_u32(SectionKind::requirement, 1, 0, 3);
+  expect_damaged(crafted, "requirement 1: group 3 is beyond the 3 of the table");
+  EXPECT_EQ(test::must_open(crafted.build()).groups_with_requirements("matmul").error().code,
+            ErrorCode::damaged);
+  crafted = good;
+  crafted.set_u32(SectionKind::requirement, 0, 4, 0); // the empty string
+  expect_damaged(crafted, "requirement 0: it names no extension");
+  crafted = good;
+  crafted.set_u32(SectionKind::requirement, 0, 4, 1);
+  EXPECT_EQ(error_of(crafted).code, ErrorCode::damaged);
+}
+
 TEST(BundleVerify, RefusesGroupsOutOfOrder) {
   test::CraftedBundle crafted = sample();
   crafted.swap_records(SectionKind::group, 0, 2);

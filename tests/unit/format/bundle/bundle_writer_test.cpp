@@ -311,7 +311,7 @@ TEST(BundleWriter, RefusesAManifestThatAReaderRefuses) {
 
 TEST(BundleWriter, RefusesMoreRawBytesThanAReaderReads) {
   BundleDraft draft;
-  draft.programs["matmul"].variants = {{"default", ""}};
+  draft.programs["matmul"].variants = {{"default", {"default", ""}}};
   for (const std::string_view name : {"a", "b", "c"}) {
     FrameDraft frame;
     frame.stored = test::bytes_of(name);
