@@ -1,7 +1,9 @@
 #include "c_api.hpp"
 
+#include "base/text.hpp"
 #include "listing/bundle_summary.hpp"
 
+#include <fmt/format.h>
 #include <tuple>
 
 using namespace clbin;
@@ -13,6 +15,7 @@ struct ListedEntry {
   format::EntryView view;
   std::string format_text;
   std::string raw_digest;
+  std::string extensions; // between spaces
   std::uint64_t raw_bytes = 0;
   std::uint64_t stored_bytes = 0;
   const format::ManifestEntry* row = nullptr; // null if there is no manifest to read
@@ -20,6 +23,7 @@ struct ListedEntry {
 
 struct ListedGroup {
   format::GroupView view;
+  std::string required; // extensions, between spaces
   std::vector<ListedEntry> entries;
 };
 
@@ -47,11 +51,14 @@ Result<ListedGroup> list_group(const format::BundleReader& reader, format::Group
     CLBIN_TRY_ASSIGN(const format::BlobView blob, reader.blob(entry.view.blob));
     entry.format_text = format::describe(entry.view);
     entry.raw_digest = base::to_hex(blob.raw_digest);
+    entry.extensions =
+        fmt::format("{}", fmt::join(base::requested_extensions(entry.view.options.str()), " "));
     entry.raw_bytes = blob.raw_bytes;
     entry.stored_bytes = blob.stored_bytes;
     entry.row = manifest == nullptr ? nullptr : &manifest->entries[entry.view.manifest_row];
     group.entries.push_back(std::move(entry));
   }
+  group.required = fmt::format("{}", fmt::join(view.required, " "));
   group.view = std::move(view);
   return group;
 }
@@ -118,6 +125,7 @@ clbin_group view_of(const ListedGroup& group) {
   view.options = group.view.options.c_str();
   view.entry_count = group.entries.size();
   view.has_source = group.view.source_blob == format::k_no_index ? 0 : 1;
+  view.required = group.required.c_str();
   return view;
 }
 
@@ -133,6 +141,7 @@ clbin_entry view_of(const ListedEntry& entry) {
   view.raw_bytes = entry.raw_bytes;
   view.stored_bytes = entry.stored_bytes;
   view.kernel_count = entry.view.kernels.size();
+  view.extensions = entry.extensions.c_str();
   return view;
 }
 

@@ -482,6 +482,8 @@ clbin_status clbin_report_get(const clbin_report* report, clbin_report_info* inf
   view.warnings = report->warnings.data();
   view.warning_count = report->warnings.size();
   view.attempt_count = report->report.attempts.size();
+  view.extensions = report->report.extensions.c_str();
+  view.variant_reason = report->report.variant_reason.c_str();
   return c_api::fill(info, view);
 }
 

@@ -337,7 +337,8 @@ typedef struct clbin_group {
   const char* variant;
   const char* options; /* the build options of its source */
   size_t entry_count;
-  int has_source; /* 1 if the bundle contains its source, otherwise 0 */
+  int has_source;       /* 1 if the bundle contains its source, otherwise 0 */
+  const char* required; /* extensions that it requires of a device, separated by spaces */
 } clbin_group;
 /* Fills *filled. Since 0.1. */
 CLBIN_API clbin_status clbin_listing_group(const clbin_listing* listing, size_t group,
@@ -356,6 +357,8 @@ typedef struct clbin_entry {
   uint64_t raw_bytes;
   uint64_t stored_bytes; /* its size in the bundle */
   size_t kernel_count;
+  const char* extensions; /* that -cl-ext requested for it, separated by spaces, as in
+                             CL_DEVICE_EXTENSIONS, which may not contain them */
 } clbin_entry;
 /* Fills *filled. Since 0.1. */
 CLBIN_API clbin_status clbin_listing_entry(const clbin_listing* listing, size_t group, size_t entry,
@@ -439,10 +442,11 @@ typedef enum clbin_rule {
 /* The best entry for a device. Its bytes have been checked and decompressed. */
 typedef struct clbin_selection clbin_selection;
 /* Selects the best entry of a program for a device, without any OpenCL call. `variant` may be NULL
- * for "default". Skips an entry that is damaged or that records build options that clbin_load would
- * not pass to a driver; if no other entry fits, returns the error of the first one. The caller
- * frees *selection with clbin_selection_free. NO_SUCH_PROGRAM, NO_SUCH_VARIANT, NO_MATCHING_ENTRY,
- * UNSAFE_OPTIONS, and the statuses of reading a bundle (clbin_verify). Since 0.1. */
+ * for "default"; an identity contains no extensions, by which clbin_load chooses. Skips an entry
+ * that is damaged or that records build options that clbin_load would not pass to a driver; if no
+ * other entry fits, returns the error of the first one. The caller frees *selection with
+ * clbin_selection_free. NO_SUCH_PROGRAM, NO_SUCH_VARIANT, NO_MATCHING_ENTRY, UNSAFE_OPTIONS, and
+ * the statuses of reading a bundle (clbin_verify). Since 0.1. */
 CLBIN_API clbin_status clbin_select(const clbin_bundle* bundle, const clbin_identity* identity,
                                     const char* program, const char* variant,
                                     clbin_selection** selection, clbin_error** error);
@@ -529,7 +533,9 @@ typedef struct clbin_specialization_constant {
  * Everything is borrowed for the call. */
 typedef struct clbin_load_options {
   size_t struct_size;
-  const char* variant;       /* NULL or "": "default" */
+  const char* variant;       /* NULL or "": the variant that requires most extensions, all of which
+                                the devices have, or an entry for them was compiled with; of equal
+                                ones the first by name; otherwise "default" */
   const char* build_options; /* known only at run time; follow those of the variant. If both
                                 together are, word by word, the options of a variant of the program,
                                 the load uses that variant, and the report names it; build_options
@@ -756,6 +762,9 @@ typedef struct clbin_report_info {
   const char* const* warnings; /* problems that did not fail the load */
   size_t warning_count;
   size_t attempt_count;
+  const char* extensions; /* that -cl-ext requested for the program, separated by spaces; a device
+                             need not report them */
+  const char* variant_reason; /* of a variant that requires extensions: where they are; or "" */
 } clbin_report_info;
 /* Fills *info, whose struct_size the caller has set. INVALID_ARGUMENT. Thread-safe. Since 0.1. */
 CLBIN_API clbin_status clbin_report_get(const clbin_report* report, clbin_report_info* info);

@@ -198,6 +198,7 @@ struct Entry {
   std::uint64_t raw_bytes = 0;
   std::uint64_t stored_bytes = 0;
   std::vector<Kernel> kernels;
+  std::string extensions; // that -cl-ext requested for it, separated by spaces
 };
 
 // One variant of one program.
@@ -207,6 +208,7 @@ struct Group {
   std::string options;
   bool has_source = false;
   std::vector<Entry> entries;
+  std::string required; // extensions that it requires of a device, separated by spaces
 };
 
 // ---- Selecting without OpenCL -----------------------------------------------------------------
@@ -364,6 +366,10 @@ public:
   }
   [[nodiscard]] std::string program() const { return detail::text(info().program); }
   [[nodiscard]] std::string variant() const { return detail::text(info().variant); }
+  // Returns where the extensions that the variant requires are; empty if it requires none.
+  [[nodiscard]] std::string variant_reason() const { return detail::text(info().variant_reason); }
+  // Returns the extensions that -cl-ext requested for the program, separated by spaces.
+  [[nodiscard]] std::string extensions() const { return detail::text(info().extensions); }
   // Returns "PLATFORM / DEVICE / DRIVER VERSION" for each device.
   [[nodiscard]] std::vector<std::string> devices() const {
     const clbin_report_info found = info();
@@ -824,8 +830,9 @@ private:
   static Entry list_entry(const clbin_listing* listing, std::size_t group, std::size_t index) {
     const auto raw = detail::filled<clbin_entry>(
         [&](clbin_entry* filled) { return clbin_listing_entry(listing, group, index, filled); });
-    Entry entry{raw.platform, raw.device,     raw.driver_version, raw.target_spec,  raw.format,
-                raw.options,  raw.raw_digest, raw.raw_bytes,      raw.stored_bytes, {}};
+    Entry entry{raw.platform,     raw.device,  raw.driver_version, raw.target_spec,
+                raw.format,       raw.options, raw.raw_digest,     raw.raw_bytes,
+                raw.stored_bytes, {},          raw.extensions};
     for (std::size_t i = 0; i < raw.kernel_count; ++i) {
       entry.kernels.push_back(list_kernel(listing, group, index, i));
     }
@@ -835,7 +842,7 @@ private:
   static Group list_group(const clbin_listing* listing, std::size_t index) {
     const auto raw = detail::filled<clbin_group>(
         [&](clbin_group* filled) { return clbin_listing_group(listing, index, filled); });
-    Group group{raw.program, raw.variant, raw.options, raw.has_source != 0, {}};
+    Group group{raw.program, raw.variant, raw.options, raw.has_source != 0, {}, raw.required};
     for (std::size_t i = 0; i < raw.entry_count; ++i) {
       group.entries.push_back(list_entry(listing, index, i));
     }

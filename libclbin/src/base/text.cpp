@@ -342,6 +342,25 @@ std::vector<std::string_view> words_between_spaces(std::string_view options) {
   return words_between(k_space, options);
 }
 
+std::vector<std::string> requested_extensions(std::string_view options) {
+  constexpr std::string_view k_option = "-cl-ext=";
+  std::vector<std::string> names;
+  for (const std::string_view word : words_between_spaces(options)) {
+    if (!word.starts_with(k_option)) {
+      continue;
+    }
+    for (const std::string_view request : words_between(",", word.substr(k_option.size()))) {
+      const std::string_view name = request.substr(1);
+      std::erase_if(
+          names, [&](const std::string& earlier) { return earlier == name || request == "-all"; });
+      if (request.front() == '+' && !name.empty()) {
+        names.emplace_back(name);
+      }
+    }
+  }
+  return names;
+}
+
 std::string without_quotes(std::string_view word) {
   std::string text;
   char quote = '\0';

@@ -119,6 +119,8 @@ struct OptionWord {
 // Splits at white space, also within quotes, for checks that must hold whatever a driver makes of
 // quotes.
 [[nodiscard]] std::vector<std::string_view> words_between_spaces(std::string_view options);
+// Returns the extensions that -cl-ext=+NAME,-NAME,… among build options leave requested, in order.
+[[nodiscard]] std::vector<std::string> requested_extensions(std::string_view options);
 // Returns the text of a word without its quotes and backslashes.
 [[nodiscard]] std::string without_quotes(std::string_view word);
 // Returns whether the next word is the name of a macro: `word` is "-D" or "-U".

@@ -1,5 +1,6 @@
 #include "listing/bundle_summary.hpp"
 
+#include "base/text.hpp"
 #include "format/bundle/record_json.hpp"
 #include "listing/json_parts.hpp"
 #include "listing/launch_compilation.hpp"
@@ -110,11 +111,20 @@ JsonValue spirv_json(const EntrySummary& entry) {
                      {"instruction_sets", base::strings_json(entry.spirv->instruction_sets)}}};
 }
 
+// Writes nothing if there are none, so that the listing of other bundles does not change.
+void write_names(std::string_view member, const std::vector<std::string>& names,
+                 JsonStream& document) {
+  if (!names.empty()) {
+    document.member(member, base::strings_json(names));
+  }
+}
+
 void write_entry(const EntrySummary& entry, JsonStream& document) {
   document.begin_object();
   write_detail(entry, "build_log", &format::ManifestEntry::build_log, document);
   document.key("compiled_at_first_launch");
   write_first_launch(entry, document);
+  write_names("extensions", base::requested_extensions(entry.entry.options.str()), document);
   document.member("format", binary_json(entry));
   document.key("kernels");
   write_kernels(entry, document);
@@ -143,6 +153,7 @@ void write_group(const GroupSummary& group, JsonStream& document) {
   });
   document.key("recorded_launches");
   RecordJson(document).write(group.launches);
+  write_names("requires", group.group.required, document);
   document.member("source_kept", {group.group.source_blob != format::k_no_index});
   document.array_member("sources", *group.sources, [&](const SourceSummary& source) {
     document.begin_object();

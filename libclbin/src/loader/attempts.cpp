@@ -3,7 +3,10 @@
 // receives, not what a bundle declares. No bundle can therefore quarantine the binary of another.
 #include "loader/load_session.hpp"
 
+#include "base/text.hpp"
 #include "source/source_closing.hpp"
+
+#include <fmt/format.h>
 
 namespace clbin::loader {
 
@@ -136,6 +139,10 @@ std::string common_options(const LoadSession& session, const std::vector<Accepte
   return agree ? first : session.group.options.str();
 }
 
+std::string extensions_of(const std::string& options) {
+  return fmt::format("{}", fmt::join(base::requested_extensions(options), " "));
+}
+
 std::string refusal_of(const LoadSession& session, const Attempt& attempt, std::size_t devices) {
   const std::string program = fmt::format("the binaries of program '{}'", session.group.program);
   if (attempt.decision == Decision::not_attempted) {
@@ -218,11 +225,12 @@ Origin common_origin(const std::vector<Accepted>& binaries) {
 
 tl::expected<opencl::Program, std::string> create_program(const LoadSession& session,
                                                           std::vector<Accepted>& binaries) {
+  const std::string options = common_options(session, binaries);
+  session.report.extensions = extensions_of(options);
   if (binaries.size() == 1) {
     return std::move(binaries.front().program);
   }
   const Stopwatch stopwatch;
-  const std::string options = common_options(session, binaries);
   const std::vector<std::string> kernels = common_kernels(binaries);
   std::vector<base::ByteView> bytes;
   bytes.reserve(binaries.size());
@@ -266,6 +274,7 @@ Result<opencl::Program> build_source(const LoadSession& session, std::string rea
     return base::add_context(options.error(), session.group.program);
   }
   const std::string options = session.source_options();
+  session.report.extensions = extensions_of(options);
   const format::SourcePackage closed = source::close_source(*recorded, options);
   opencl::BuildOutcome outcome = opencl::build_from_source(
       session.driver, session.context, session.request.devices, closed, options);

@@ -49,6 +49,7 @@ std::vector<Step> order_of(const LoadRequest& request, Subject subject) {
 
 Result<BinaryToTry> read_entry(const LoadSession& session, const Candidate& candidate) {
   BinaryToTry binary;
+  CLBIN_TRY(check_extensions(session.lacking, candidate.entry.options.str()));
   CLBIN_TRY(session.options_checker.check(candidate.entry.options));
   CLBIN_TRY_ASSIGN(binary.payload, payload_digest(*session.bundle, candidate.entry.blob));
   CLBIN_TRY_ASSIGN(binary.bytes,
@@ -200,8 +201,9 @@ std::string Ladder::why_not_attempted() const {
 
 void Ladder::record_unreadable(const LoadSession& session, Attempt attempt,
                                const base::Error& error, const Stopwatch& stopwatch) {
-  attempt.decision = error.code == ErrorCode::unsafe_options ? Decision::not_attempted //
-                                                             : Decision::unreadable;
+  const bool is_excluded =
+      error.code == ErrorCode::unsafe_options || error.code == ErrorCode::no_matching_entry;
+  attempt.decision = is_excluded ? Decision::not_attempted : Decision::unreadable;
   attempt.reason = error.message;
   attempt.microseconds = stopwatch.microseconds();
   session.record(std::move(attempt));

@@ -2,7 +2,10 @@
 
 #include "base/text.hpp"
 #include "loader/ladder.hpp"
+#include "opencl/device_query.hpp"
 
+#include <fmt/format.h>
+#include <iterator>
 #include <unordered_set>
 
 namespace clbin::loader {
@@ -153,8 +156,8 @@ Result<std::optional<format::GroupView>> variant_made_with(const format::BundleR
 }
 
 // Replaces run-time options by the variant that was made with them, if there is one.
-Result<format::GroupView> resolve_group(const format::BundleReader& bundle, LoadRequest& request) {
-  CLBIN_TRY_ASSIGN(auto group, bundle.find_group(request.program, request.variant));
+Result<format::GroupView> resolve_group(const format::BundleReader& bundle, format::GroupView group,
+                                        LoadRequest& request) {
   if (request.extra_options.empty()) {
     return group;
   }
@@ -162,39 +165,136 @@ Result<format::GroupView> resolve_group(const format::BundleReader& bundle, Load
   if (!made.has_value()) {
     return group;
   }
-  request.variant = made->variant;
   request.extra_options.clear();
   return std::move(*made);
+}
+
+// Returns the variants that the load tries, in order: the one that it names, otherwise those that
+// require extensions, and "default" behind them.
+Result<std::vector<format::GroupView>> groups_to_try(const format::BundleReader& bundle,
+                                                     const LoadRequest& request) {
+  std::vector<format::GroupView> groups;
+  if (request.variant.empty()) {
+    CLBIN_TRY_ASSIGN(groups, bundle.groups_with_requirements(request.program));
+    std::ranges::sort(groups, is_tried_before);
+  }
+  const std::string name =
+      request.variant.empty() ? std::string(format::k_default_variant) : request.variant;
+  auto named = bundle.find_group(request.program, name);
+  if (!named && (groups.empty() || named.error().code != ErrorCode::no_such_variant)) {
+    return tl::unexpected(named.error());
+  }
+  if (named && std::ranges::find(groups, named->index, &format::GroupView::index) == groups.end()) {
+    groups.push_back(*std::move(named));
+  }
+  return groups;
+}
+
+// Returns the extensions that the variant requires and that a device lacks.
+Result<std::vector<std::string>> lacking_extensions(const opencl::Driver& driver,
+                                                    const std::vector<cl_device_id>& devices,
+                                                    const format::SharedNames& required) {
+  std::vector<std::string> lacking;
+  for (auto device = devices.begin(); !required.empty() && device != devices.end(); ++device) {
+    CLBIN_TRY_ASSIGN(const auto own, opencl::device_extensions(driver, *device));
+    std::ranges::copy_if(required, std::back_inserter(lacking), [&](const std::string& name) {
+      return std::ranges::find(own, name) == own.end() &&
+             std::ranges::find(lacking, name) == lacking.end();
+    });
+  }
+  return lacking;
+}
+
+// What the load of one variant borrows.
+struct Loading {
+  const opencl::Driver& driver;
+  const format::BundleReader& bundle;
+  ProgramCache& cache;
+  cl_context context;
+  const std::vector<format::DeviceIdentity>& identities;
+  LoadReport& report;
+};
+
+// Loads a variant for which a device lacks an extension: from entries that were compiled with it.
+Result<opencl::Program> load_from_entries(const LoadSession& session, bool may_use_entries) {
+  const std::string why =
+      fmt::format("variant '{}' requires {}, which {} does not have", session.group.variant,
+                  fmt::join(session.lacking, ", "),
+                  session.request.devices.size() == 1 ? "the device" : "a device");
+  if (!may_use_entries) {
+    return base::fail(ErrorCode::no_matching_entry, "program '{}': {}", session.group.program, why);
+  }
+  Result<opencl::Program> program = load_group(session);
+  if (!program) {
+    program.error().message += "; " + why;
+  }
+  return program;
+}
+
+Result<opencl::Program> load_variant(const Loading& loading, LoadRequest request,
+                                     const format::GroupView& choice, bool is_last) {
+  LoadReport& report = loading.report;
+  CLBIN_TRY_ASSIGN(const auto group, resolve_group(loading.bundle, choice, request));
+  CLBIN_TRY_ASSIGN(const auto lacking,
+                   lacking_extensions(loading.driver, request.devices, group.required));
+  request.variant = group.variant;
+  report.variant = group.variant;
+  report.first_entry = group.first_entry;
+  const bool may_use_entries = request.fallback != FallbackPolicy::always &&
+                               request.constants.empty() && request.extra_options.empty();
+  if (!lacking.empty()) {
+    request.fallback = FallbackPolicy::never;
+  }
+  LoadSession session{loading.driver, &loading.bundle, loading.cache, loading.context,
+                      request,        report,          group,         loading.identities};
+  session.lacking = lacking;
+  session.warn_of_cache(loading.cache.stores.take_warning());
+  auto program =
+      lacking.empty() ? load_group(session) : load_from_entries(session, may_use_entries);
+  if (!program && !is_last) {
+    for (Attempt& attempt : report.attempts) {
+      attempt.entry = format::k_no_index; // it is none of the variant that the report names
+    }
+    session.record({.reason = fmt::format("variant '{}' is passed over: {}", group.variant,
+                                          program.error().message)});
+  } else if (program && !group.required.empty()) {
+    report.variant_reason =
+        fmt::format("which requires {}: {}", fmt::join(group.required, ", "),
+                    lacking.empty() ? "the device has it"
+                                    : "the entry was compiled with what the device lacks");
+  }
+  return program;
 }
 
 } // namespace
 
 Result<opencl::Program> load_program(const opencl::Driver& driver,
                                      const format::BundleReader& bundle, ProgramCache& cache,
-                                     cl_context context, const LoadRequest& given,
+                                     cl_context context, const LoadRequest& request,
                                      LoadReport& report) {
   const Stopwatch stopwatch;
   report = LoadReport();
-  LoadRequest request = given;
-  if (request.variant.empty()) {
-    request.variant = format::k_default_variant;
-  }
   report.program = request.program;
-  report.variant = request.variant;
+  report.variant =
+      request.variant.empty() ? std::string(format::k_default_variant) : request.variant;
   const auto load = [&]() -> Result<opencl::Program> {
     CLBIN_TRY(check_devices(driver, context, request));
-    CLBIN_TRY_ASSIGN(auto group, resolve_group(bundle, request));
-    report.variant = group.variant;
-    CLBIN_TRY_ASSIGN(auto identities, query_identities(driver, request, report));
-    const LoadSession session{
-        driver, &bundle, cache, context, request, report, std::move(group), std::move(identities)};
-    report.first_entry = session.group.first_entry;
-    session.warn_of_cache(cache.stores.take_warning());
-    return load_group(session);
+    CLBIN_TRY_ASSIGN(const auto groups, groups_to_try(bundle, request));
+    CLBIN_TRY_ASSIGN(const auto identities, query_identities(driver, request, report));
+    const Loading loading{driver, bundle, cache, context, identities, report};
+    for (auto group = groups.begin(); std::next(group) != groups.end(); ++group) {
+      if (auto program = load_variant(loading, request, *group, false)) {
+        return program;
+      }
+    }
+    return load_variant(loading, request, groups.back(), true);
   };
   Result<opencl::Program> program = load();
   if (program && report.origin == Origin::none) {
     report.origin = Origin::source;
+  }
+  if (!program) {
+    report.extensions.clear();
   }
   report.microseconds = stopwatch.microseconds();
   return program;

@@ -77,6 +77,8 @@ std::string report_json(const LoadReport& report) {
   object["schema"] = {std::string("clbin-load-report-1")};
   object["program"] = {report.program};
   object["variant"] = {report.variant};
+  object["variant_reason"] = {report.variant_reason};
+  object["extensions"] = {report.extensions};
   object["origin"] = {std::string(to_string(report.origin))};
   object["devices"] = base::strings_json(report.devices);
   object["attempts"] = {base::array_of(report.attempts, [&](const Attempt& attempt) {
@@ -88,8 +90,10 @@ std::string report_json(const LoadReport& report) {
 }
 
 std::string describe(const LoadReport& report) {
-  std::string text = fmt::format("program '{}', variant '{}': {} in {} us\n", report.program,
-                                 report.variant, origin_text(report.origin), report.microseconds);
+  std::string text =
+      fmt::format("program '{}', variant '{}'{}{}: {} in {} us\n", report.program, report.variant,
+                  report.variant_reason.empty() ? "" : ", ", report.variant_reason,
+                  origin_text(report.origin), report.microseconds);
   for (std::size_t index = 0; index < report.devices.size(); ++index) {
     text += fmt::format("  device {} is '{}'\n", index, report.devices[index]);
   }

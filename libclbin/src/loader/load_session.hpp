@@ -50,6 +50,8 @@ struct LoadSession {
   const RunTimeKey* run_time = nullptr;           // null: what is built is in the bundle
   // Why the user cache must not contain what is built, as a sentence; null or empty: it may.
   const std::string* why_uncached = nullptr;
+  // What the variant requires and a device lacks: only entries compiled with it may be attempted.
+  std::vector<std::string> lacking{};
   mutable std::optional<base::Result<format::SourcePackage>> read_source{}; // set by source()
   mutable std::map<std::uint32_t, std::vector<IlModule>> read_il{};         // set by il_modules()
   mutable bool is_report_full = false;
@@ -77,6 +79,14 @@ struct LoadSession {
   // Those of the variant, then those of the request.
   [[nodiscard]] std::string source_options() const;
 };
+
+// no_matching_entry: an entry with these options was compiled without one of the extensions, which
+// its variant requires and the device lacks.
+[[nodiscard]] base::Result<void> check_extensions(const std::vector<std::string>& lacking,
+                                                  std::string_view entry_options);
+// Whether a load that names no variant tries `a` before `b`, of those that require extensions and
+// "default": most extensions first, then by name.
+[[nodiscard]] bool is_tried_before(const format::GroupView& a, const format::GroupView& b);
 
 // invalid_argument: there is no device, one is not in the context, or twice. opencl_call.
 [[nodiscard]] base::Result<void> check_devices(const opencl::Driver& driver, cl_context context,

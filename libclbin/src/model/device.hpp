@@ -34,13 +34,15 @@ struct DeviceDescription {
   std::uint64_t type = 0;     // CL_DEVICE_TYPE
   bool compiler_available = true;
   std::string driver_library; // path of the platform's library; empty if unknown
+  // With the features of OpenCL C; empty if unknown.
+  std::vector<std::string> extensions;
   DeviceIdentity identity;
   // The table of device properties in the order of output, ("global memory", "16 GiB"); only on
   // request.
   std::vector<std::pair<std::string, std::string>> properties;
 };
-CLBIN_VISIT(DeviceDescription, platform, device, type, compiler_available, driver_library, identity,
-            properties);
+CLBIN_VISIT(DeviceDescription, platform, device, type, compiler_available, driver_library,
+            extensions, identity, properties);
 
 // Returns a digest of all fields, each preceded by its length. Two identities have equal digests if
 // and only if they are equal.

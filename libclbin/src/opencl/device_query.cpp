@@ -72,19 +72,28 @@ std::string version_text(cl_version version) {
                      CL_VERSION_PATCH(version));
 }
 
+// Returns a value that consists of names with versions.
+Result<std::vector<cl_name_version>> name_versions(const Driver& driver, cl_device_id device,
+                                                   cl_device_info name) {
+  CLBIN_TRY_ASSIGN(const auto bytes, device_bytes(driver, device, name));
+  std::vector<cl_name_version> entries(bytes.size() / sizeof(cl_name_version));
+  std::copy_n(bytes.data(), entries.size() * sizeof(cl_name_version),
+              reinterpret_cast<char*>(entries.data()));
+  return entries;
+}
+
+std::string_view name_of(const cl_name_version& entry) {
+  return {entry.name, strnlen(entry.name, sizeof(entry.name))};
+}
+
 Result<std::vector<std::string>> opencl_c_versions(const Driver& driver, cl_device_id device,
                                                    std::string_view device_version) {
   std::vector<std::string> versions;
   if (major_version(device_version) >= 3) {
-    CLBIN_TRY_ASSIGN(const auto bytes,
-                     device_bytes(driver, device, CL_DEVICE_OPENCL_C_ALL_VERSIONS));
-    for (std::size_t at = 0; bytes.size() - at >= sizeof(cl_name_version);
-         at += sizeof(cl_name_version)) {
-      cl_name_version entry;
-      std::memcpy(&entry, bytes.data() + at, sizeof(entry));
-      const std::size_t length = strnlen(entry.name, sizeof(entry.name));
-      versions.push_back(
-          fmt::format("{}:{}", std::string_view(entry.name, length), version_text(entry.version)));
+    CLBIN_TRY_ASSIGN(const auto entries,
+                     name_versions(driver, device, CL_DEVICE_OPENCL_C_ALL_VERSIONS));
+    for (const cl_name_version& entry : entries) {
+      versions.push_back(fmt::format("{}:{}", name_of(entry), version_text(entry.version)));
     }
   }
   if (versions.empty()) {
@@ -336,6 +345,17 @@ Result<format::SpirvFeatures> query_spirv_features(const Driver& driver, cl_devi
   CLBIN_TRY_ASSIGN(features.instruction_sets,
                    listed_texts(driver, device, k_spirv_instruction_sets));
   return features;
+}
+
+Result<std::vector<std::string>> device_extensions(const Driver& driver, cl_device_id device) {
+  CLBIN_TRY_ASSIGN(const std::string text, device_text(driver, device, CL_DEVICE_EXTENSIONS));
+  const auto words = base::words_between(" ", text);
+  std::vector<std::string> names(words.begin(), words.end());
+  CLBIN_TRY_ASSIGN(const auto features, name_versions(driver, device, CL_DEVICE_OPENCL_C_FEATURES));
+  for (const cl_name_version& feature : features) {
+    names.emplace_back(name_of(feature));
+  }
+  return names;
 }
 
 Result<cl_platform_id> device_platform(const Driver& driver, cl_device_id device) {

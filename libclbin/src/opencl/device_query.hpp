@@ -82,6 +82,11 @@ template <typename T>
 [[nodiscard]] base::Result<format::SpirvFeatures> query_spirv_features(const Driver& driver,
                                                                        cl_device_id device);
 
+// Returns the words of CL_DEVICE_EXTENSIONS, and the names of CL_DEVICE_OPENCL_C_FEATURES.
+// opencl_call: a query failed.
+[[nodiscard]] base::Result<std::vector<std::string>> device_extensions(const Driver& driver,
+                                                                       cl_device_id device);
+
 // Returns null for a device that reports no platform. opencl_call: the query failed.
 [[nodiscard]] base::Result<cl_platform_id> device_platform(const Driver& driver,
                                                            cl_device_id device);

@@ -47,6 +47,7 @@ class Entry:
     format: such as "PTX 7.5 for sm_50".
     digest: of the binary, as 64 hexadecimal digits.
     raw_bytes, stored_bytes: the size of the binary, and its size in the bundle.
+    extensions: those that -cl-ext requested for it.
     """
 
     program: str
@@ -61,17 +62,22 @@ class Entry:
     raw_bytes: int
     stored_bytes: int
     kernels: tuple[Kernel, ...]
+    extensions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Variant:
-    """A program with one set of build options."""
+    """A program with one set of build options.
+
+    required: the extensions that it requires of a device.
+    """
 
     program: str
     name: str
     options: str
     has_source: bool
     entries: tuple[Entry, ...]
+    required: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -151,6 +157,7 @@ class _Listing:
             text_of(raw.options),
             raw.has_source != 0,
             tuple(self._entry(program, name, group, index) for index in range(raw.entry_count)),
+            tuple(text_of(raw.required).split()),
         )
 
     def _entry(self, program: str, variant: str, group: int, index: int) -> Entry:
@@ -169,6 +176,7 @@ class _Listing:
             raw_bytes=raw.raw_bytes,
             stored_bytes=raw.stored_bytes,
             kernels=tuple(self._kernel(*place, kernel) for kernel in range(raw.kernel_count)),
+            extensions=tuple(text_of(raw.extensions).split()),
         )
 
     def _kernel(self, *place: c_void_p | int) -> Kernel:

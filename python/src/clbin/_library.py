@@ -69,6 +69,7 @@ class GroupStruct(ctypes.Structure):
         ("options", c_char_p),
         ("entry_count", c_size_t),
         ("has_source", c_int),
+        ("required", c_char_p),
     ]
 
 
@@ -85,6 +86,7 @@ class EntryStruct(ctypes.Structure):
         ("raw_bytes", c_uint64),
         ("stored_bytes", c_uint64),
         ("kernel_count", c_size_t),
+        ("extensions", c_char_p),
     ]
 
 
@@ -148,6 +150,8 @@ class ReportStruct(ctypes.Structure):
         ("warnings", POINTER(c_char_p)),
         ("warning_count", c_size_t),
         ("attempt_count", c_size_t),
+        ("extensions", c_char_p),
+        ("variant_reason", c_char_p),
     ]
 
 

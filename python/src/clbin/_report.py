@@ -70,6 +70,16 @@ class Report:
         return text_of(self._raw.variant)
 
     @property
+    def variant_reason(self) -> str:
+        """Where the extensions that the variant requires are; "" if it requires none."""
+        return text_of(self._raw.variant_reason)
+
+    @property
+    def extensions(self) -> tuple[str, ...]:
+        """The extensions that -cl-ext requested for the program."""
+        return tuple(text_of(self._raw.extensions).split())
+
+    @property
     def devices(self) -> tuple[str, ...]:
         """ "PLATFORM / DEVICE / DRIVER VERSION" of each device."""
         raw = self._raw

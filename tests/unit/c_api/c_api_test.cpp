@@ -437,6 +437,38 @@ TEST_F(CApi, KeepsToTheLimitsOfTheCallerInAListingAsJson) {
   clbin_close(bundle);
 }
 
+TEST(CApiListing, NamesTheExtensionsOfVariantsAndEntries) {
+  format::BundleInput input{"test", {{"p", std::nullopt, {{"half", "-DHALF", {"b", "a"}}}, {}}}};
+  format::EntryInput& entry = input.programs.front().entries.emplace_back();
+  entry.variant = "half";
+  entry.target.origin = format::TargetOrigin::offline;
+  entry.target.spec = "nvptx:sm_70";
+  entry.options = "-DHALF -cl-ext=+a,+cl_khr_fp16,-a -cl-ext=+b";
+  entry.payload = base::Bytes{std::byte{1}};
+  const auto bytes = format::write_bundle(input, {});
+  ASSERT_TRUE(bytes.has_value()) << bytes.error().message;
+  clbin_bundle* bundle = nullptr;
+  clbin_listing* listing = nullptr;
+  constexpr std::size_t first = 0;
+  ASSERT_EQ(clbin_open_memory(bytes->data(), bytes->size(), nullptr, &bundle, nullptr),
+            CLBIN_SUCCESS);
+  ASSERT_EQ(clbin_list(bundle, &listing, nullptr), CLBIN_SUCCESS);
+  EXPECT_STREQ(filled<clbin_group>(clbin_listing_group, listing, first).required, "a b");
+  EXPECT_STREQ(filled<clbin_entry>(clbin_listing_entry, listing, first, first).extensions,
+               "cl_khr_fp16 b");
+  clbin_listing_free(listing);
+  std::string json;
+  const auto write = [](const char* text, std::size_t size, void* to) {
+    static_cast<std::string*>(to)->append(text, size);
+    return 0;
+  };
+  EXPECT_EQ(clbin_list_json(bundle, write, &json, nullptr), CLBIN_SUCCESS);
+  std::erase_if(json, [](char c) { return c == ' ' || c == '\n'; });
+  EXPECT_THAT(json, HasSubstr("\"extensions\":[\"cl_khr_fp16\",\"b\"]"));
+  EXPECT_THAT(json, HasSubstr("\"requires\":[\"a\",\"b\"]"));
+  clbin_close(bundle);
+}
+
 TEST_F(CApi, ListsWhatIsInside) {
   constexpr std::size_t first = 0;
   clbin_listing* listing = nullptr;
@@ -777,6 +809,8 @@ TEST_F(CApiLoad, HandsOutAProgramAndAReport) {
   EXPECT_EQ(attempt.entry, 0);
   EXPECT_STREQ(report.program, "saxpy");
   EXPECT_STREQ(report.variant, "default");
+  EXPECT_STREQ(report.variant_reason, "");
+  EXPECT_STREQ(report.extensions, "");
   ASSERT_EQ(report.device_count, 1U);
   EXPECT_STREQ(report.devices[0], "Platform of d / d / 1.0");
   EXPECT_EQ(report.warning_count, 0U);

@@ -23,13 +23,24 @@ namespace clbin::test {
             "#ifndef SCALE_H\n#define SCALE_H\n#define SCALE (float)(BASE)\n#endif\n"}}};
 }
 
-[[nodiscard]] inline format::BundleReader make_bundle(std::vector<format::EntryInput> entries) {
+// A program of the kernel "scale", which calculates with half if HALF is defined.
+[[nodiscard]] inline format::SourcePackage half_source() {
+  return {{"half.cl", "half.cl",
+           "#ifdef HALF\n#pragma OPENCL EXTENSION cl_khr_fp16 : enable\ntypedef half number;\n"
+           "#else\ntypedef float number;\n#endif\n"
+           "kernel void scale(global number* a) { a[get_global_id(0)] *= (number)2; }\n"},
+          {}};
+}
+
+[[nodiscard]] inline format::BundleReader
+make_bundle(std::vector<format::EntryInput> entries, format::SourcePackage source = sample_source(),
+            std::vector<format::VariantInput> variants = {{"default", "-DBASE=2"}}) {
   format::BundleInput input;
   input.producer = "test";
   format::ProgramInput& program = input.programs.emplace_back();
   program.name = "sample";
-  program.source = sample_source();
-  program.variants = {{"default", "-DBASE=2"}};
+  program.source = std::move(source);
+  program.variants = std::move(variants);
   program.entries = std::move(entries);
   auto written = format::write_bundle(input, {});
   EXPECT_TRUE(written.has_value()) << written.error().message;

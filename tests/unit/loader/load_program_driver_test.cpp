@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <iostream>
 
 namespace clbin::loader {
 namespace {
@@ -49,6 +50,27 @@ TEST(LoadProgramOnDrivers, BuildsSourceWithHeadersWhereNoEntryFits) {
     EXPECT_EQ(report.attempts[0].decision, Decision::not_attempted);
     EXPECT_EQ(report.attempts[0].target, "nvptx:sm_999");
     test::expect_kernels(installed, *program);
+  }
+}
+
+TEST(LoadProgramOnDrivers, PrefersTheVariantWhoseExtensionsTheDeviceHas) {
+  CLBIN_FOR_EACH_DEVICE(installed) {
+    SCOPED_TRACE(installed.name);
+    const opencl::Context context = test::make_context(installed);
+    const auto bundle = test::make_bundle({}, test::half_source(),
+                                          {{"default", ""}, {"half", "-DHALF", {"cl_khr_fp16"}}});
+    const auto extensions = opencl::device_extensions(installed.driver, installed.device);
+    ASSERT_TRUE(extensions.has_value()) << extensions.error().message;
+    const bool has_half = std::ranges::find(*extensions, "cl_khr_fp16") != extensions->end();
+    std::cout << installed.name << (has_half ? ": half\n" : ": default\n");
+    LoadReport report;
+    LoadRequest request = test::request_for({installed.device}, FallbackPolicy::if_needed);
+    const auto program = test::load(installed.driver, bundle, context.get(), request, report);
+    ASSERT_TRUE(program.has_value()) << program.error().message << "\n" << describe(report);
+    EXPECT_EQ(report.variant, has_half ? "half" : "default") << describe(report);
+    request.variant = "half";
+    const auto named = test::load(installed.driver, bundle, context.get(), request, report);
+    EXPECT_EQ(named.has_value(), has_half) << describe(report);
   }
 }
 

@@ -574,6 +574,147 @@ TEST_F(LoadProgram, HandsNoOptionsOverThatReadFiles) {
   EXPECT_THAT(m_driver.calls(), IsEmpty());
 }
 
+class LoadRequiringVariants : public LoadProgram {
+protected:
+  LoadRequiringVariants() {
+    program().variants.push_back({"half", "-DHALF", {"cl_khr_fp16"}});
+    add_source();
+  }
+
+  // Adds an entry of the variant "half" for NVIDIA's devices, which do not report cl_khr_fp16.
+  void add_half_entry(const std::string& architecture, const std::string& options) {
+    add_entry(offline_target(architecture), ptx_for(architecture), options);
+    program().entries.back().variant = "half";
+  }
+
+  cl_device_id device_with(const std::string& extensions) {
+    cl_device_id device = m_driver.add_device(nvidia_identity("sm_90"));
+    m_driver.script_device_value(device, CL_DEVICE_EXTENSIONS, extensions + '\0');
+    return device;
+  }
+
+  base::Result<opencl::Program> load_variant(cl_device_id device, const std::string& variant,
+                                             FallbackPolicy policy = FallbackPolicy::if_needed) {
+    LoadRequest request;
+    request.devices = {device};
+    request.variant = variant;
+    request.fallback = policy;
+    m_context = m_driver.add_context(request.devices);
+    return load(request);
+  }
+};
+
+TEST_F(LoadRequiringVariants, PreferTheOneWhoseExtensionsTheDeviceHas) {
+  cl_device_id device = device_with("cl_khr_fp64 cl_khr_fp16");
+  const auto loaded = load_for({device}, FallbackPolicy::if_needed);
+  ASSERT_TRUE(loaded.has_value()) << loaded.error().message;
+  EXPECT_THAT(m_driver.calls(), ElementsAre("create_source", "build -DHALF"));
+  EXPECT_EQ(m_report.variant, "half");
+  EXPECT_EQ(m_report.variant_reason, "which requires cl_khr_fp16: the device has it");
+  EXPECT_EQ(m_report.extensions, "");
+  EXPECT_THAT(describe(m_report),
+              HasSubstr("program 'p', variant 'half', which requires cl_khr_fp16: the device has "
+                        "it: built from source in "));
+}
+
+TEST_F(LoadRequiringVariants, ArePassedOverForDevicesWithoutTheExtension) {
+  for (const char* extensions : {"", "cl_khr_fp16_other xcl_khr_fp16"}) { // whole words count
+    m_driver.forget_calls();
+    const auto loaded = load_for({device_with(extensions)}, FallbackPolicy::if_needed);
+    m_context = nullptr;
+    ASSERT_TRUE(loaded.has_value()) << loaded.error().message;
+    EXPECT_THAT(m_driver.calls(), ElementsAre("create_source", "build -DV=1"));
+    EXPECT_EQ(m_report.variant, "default");
+    EXPECT_EQ(m_report.variant_reason, "");
+    ASSERT_EQ(m_report.attempts.size(), 2U);
+    EXPECT_EQ(m_report.attempts[0].decision, Decision::not_attempted);
+    EXPECT_EQ(m_report.attempts[0].reason,
+              "variant 'half' is passed over: no entry of program 'p', variant 'half', for 'NVIDIA "
+              "CUDA / NVIDIA of sm_90 / 580.159.03' matches; variant 'half' requires cl_khr_fp16, "
+              "which the device does not have");
+  }
+}
+
+TEST_F(LoadRequiringVariants, ServeFromEntriesThatWereCompiledWithTheExtension) {
+  add_half_entry("sm_80", "-DHALF -cl-ext=+cl_khr_fp64,+cl_khr_fp16");
+  add_half_entry("sm_90", "-DHALF"); // the better one, which has no half
+  script(ptx_for("sm_80"), BinaryAnswer::accept);
+  const auto loaded = load_for({device_with("cl_khr_fp64")}, FallbackPolicy::if_needed);
+  ASSERT_TRUE(loaded.has_value()) << loaded.error().message;
+  EXPECT_EQ(m_report.variant, "half");
+  EXPECT_EQ(m_report.origin, Origin::entry);
+  EXPECT_EQ(m_report.extensions, "cl_khr_fp64 cl_khr_fp16");
+  EXPECT_EQ(m_report.variant_reason,
+            "which requires cl_khr_fp16: the entry was compiled with what the device lacks");
+  EXPECT_THAT(decisions(), ElementsAre("not attempted nvptx:sm_90", "loaded nvptx:sm_80"));
+  EXPECT_EQ(m_report.attempts[0].reason,
+            "the device does not have cl_khr_fp16, and the entry was compiled without it");
+}
+
+// As with PTX whose .version an older driver does not know.
+TEST_F(LoadRequiringVariants, YieldToTheNextIfTheDriverRejectsTheirEntries) {
+  add_half_entry("sm_90", "-DHALF -cl-ext=+cl_khr_fp16");
+  add_entry(offline_target("sm_50"), ptx_for("sm_50"));
+  script(ptx_for("sm_90"), BinaryAnswer::refuse_at_build, "Unsupported .version 9.9");
+  script(ptx_for("sm_50"), BinaryAnswer::accept);
+  const auto loaded = load_for({device_with("")}, FallbackPolicy::if_needed);
+  ASSERT_TRUE(loaded.has_value()) << loaded.error().message;
+  EXPECT_EQ(m_report.variant, "default");
+  EXPECT_EQ(m_report.origin, Origin::entry);
+  EXPECT_EQ(m_report.extensions, "");
+  EXPECT_THAT(decisions(),
+              ElementsAre("refused nvptx:sm_90", "not attempted ", "loaded nvptx:sm_50"));
+  EXPECT_EQ(m_report.attempts[0].entry, format::k_no_index); // none of the variant "default"
+  EXPECT_THAT(m_report.attempts[1].reason, HasSubstr("variant 'half' is passed over: the driver "
+                                                     "rejected 1 of the bundle's entries for"));
+  EXPECT_THAT(m_driver.calls(), Not(Contains("create_source")));
+}
+
+TEST_F(LoadRequiringVariants, FailWithTheExtensionIfTheApplicationNamesThem) {
+  for (const auto policy :
+       {FallbackPolicy::if_needed, FallbackPolicy::never, FallbackPolicy::always}) {
+    const auto loaded = load_variant(device_with("cl_khr_fp64"), "half", policy);
+    ASSERT_FALSE(loaded.has_value());
+    EXPECT_EQ(loaded.error().code, ErrorCode::no_matching_entry);
+    EXPECT_THAT(loaded.error().message,
+                HasSubstr("variant 'half' requires cl_khr_fp16, which the device does not have"));
+  }
+  EXPECT_THAT(m_driver.calls(), IsEmpty());
+  EXPECT_TRUE(load_variant(device_with("cl_khr_fp16"), "half").has_value());
+  EXPECT_TRUE(load_variant(device_with("cl_khr_fp16"), "default").has_value());
+  EXPECT_EQ(m_report.variant, "default");
+}
+
+TEST_F(LoadRequiringVariants, AreTriedByTheNumberOfTheirExtensionsAndThenByName) {
+  program().variants.push_back({"both", "-DBOTH", {"cl_khr_fp16", "cl_intel_subgroups"}});
+  program().variants.push_back({"dots", "-DDOTS", {"cl_khr_integer_dot_product"}});
+  const std::pair<const char*, const char*> expected[] = {
+      {"cl_khr_fp16 cl_intel_subgroups cl_khr_integer_dot_product", "both"},
+      {"cl_khr_fp16 cl_khr_integer_dot_product", "dots"},
+      {"cl_khr_fp16", "half"},
+      {"cl_intel_subgroups cl_qcom_perf_hint", "default"}};
+  for (const auto& [extensions, variant] : expected) {
+    ASSERT_TRUE(load_variant(device_with(extensions), "").has_value());
+    EXPECT_EQ(m_report.variant, variant) << extensions;
+  }
+}
+
+TEST_F(LoadRequiringVariants, RequireTheExtensionsOfEachDevice) {
+  const std::vector<cl_device_id> devices{device_with("cl_khr_fp16"), device_with("")};
+  ASSERT_TRUE(load_for(devices, FallbackPolicy::if_needed).has_value());
+  EXPECT_EQ(m_report.variant, "default");
+  EXPECT_THAT(m_report.attempts.front().reason,
+              HasSubstr("variant 'half' requires cl_khr_fp16, which a device does not have"));
+}
+
+TEST_F(LoadRequiringVariants, NeedNoDefaultVariant) {
+  program().variants = {{"half", "-DHALF", {"cl_khr_fp16"}}};
+  EXPECT_TRUE(load_variant(device_with("cl_khr_fp16"), "").has_value());
+  const auto none = load_variant(device_with(""), "");
+  ASSERT_FALSE(none.has_value());
+  EXPECT_EQ(none.error().code, ErrorCode::no_matching_entry);
+}
+
 TEST_F(LoadProgram, WritesTheReportAsJson) {
   for (const char* architecture : {"sm_50", "sm_70"}) {
     add_entry(offline_target(architecture), ptx_for(architecture));
@@ -596,9 +737,10 @@ TEST_F(LoadProgram, WritesTheReportAsJson) {
       "\"device\":0,\"driver_log\":\"\",\"entry\":0,\"microseconds\":3,\"origin\":\"entry\","
       "\"reason\":\"PTX 7.5 for sm_50 is compiled by the driver for compute capability 7.0\","
       "\"rule\":\"compatible\",\"stage\":\"clBuildProgram\",\"target\":\"nvptx:sm_50\"}],"
-      "\"devices\":[\"NVIDIA CUDA / NVIDIA of sm_70 / 580.159.03\"],\"microseconds\":7,"
+      "\"devices\":[\"NVIDIA CUDA / NVIDIA of sm_70 / 580.159.03\"],\"extensions\":\"\","
+      "\"microseconds\":7,"
       "\"origin\":\"entry\",\"program\":\"p\",\"schema\":\"clbin-load-report-1\","
-      "\"variant\":\"default\",\"warnings\":[]}");
+      "\"variant\":\"default\",\"variant_reason\":\"\",\"warnings\":[]}");
 }
 
 TEST_F(LoadProgram, DescribesEveryStepForPeople) {
