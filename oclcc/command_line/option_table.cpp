@@ -1,6 +1,7 @@
 #include "command_line/option_table.hpp"
 
 #include "base/text.hpp"
+#include "source/directive_scanner.hpp"
 #include "terminal/shell_quoting.hpp"
 
 #include <fmt/format.h>
@@ -261,6 +262,24 @@ Result<void> add_variant(Options& options, const OptionRow& row, const std::stri
   return {};
 }
 
+Result<void> add_requirement(Options& options, const OptionRow& row, const std::string& value) {
+  CLBIN_TRY_ASSIGN(NameAndValue pair, split_at_equals(short_spelling(row), value, row.argument));
+  const auto is_name = [](std::string_view name) {
+    return !name.empty() && std::ranges::all_of(name, clbin::source::is_identifier);
+  };
+  for (std::size_t at = 0; at <= pair.value.size();) {
+    const std::size_t end = std::min(pair.value.find(',', at), pair.value.size());
+    const std::string name = pair.value.substr(at, end - at);
+    if (!is_name(name)) {
+      return refused("'{} {}': '{}' is not the name of an extension", short_spelling(row), value,
+                     name);
+    }
+    options.requirements[pair.name].insert(name);
+    at = end + 1;
+  }
+  return {};
+}
+
 // "registers+10%"
 Result<ChangeLimit> parse_change_limit(std::string_view text) {
   ChangeLimit limit;
@@ -462,6 +481,11 @@ constexpr OptionRow k_option_table[] = {
      add_variant,
      "compile with OPTIONS in addition, as variant NAME; repeatable (default: one variant, "
      "\"default\"); with --extract, --disassemble and --report: only variant NAME"},
+    {Group::output, Form::value, Scope::sources, "requires", "VARIANT=NAME[,NAME]...",
+     add_requirement,
+     "load VARIANT only with the extensions NAME, of the device or of an entry compiled with them; "
+     "a "
+     "load that names no variant prefers it; repeatable"},
     {Group::output, Form::value, Scope::sources_or_rebuild, "specialize", "KERNEL=SIZE", add_size,
      "prepare KERNEL for launches with work-groups of SIZE (64, 16x16, 8x8x4): include the code "
      "that its first launch requires; repeatable. Sizes that kernels require or hint at are always "

@@ -159,4 +159,15 @@ void add_source_words(const Options& options, std::vector<std::string>& words) {
   }
 }
 
+std::vector<std::string> variant_words(const Options& options, const Variant& variant) {
+  std::vector<std::string> words =
+      option_words("--variant", fmt::format("{}={}", variant.name, join_options(variant.options)));
+  const auto required = options.requirements.find(variant.name);
+  if (required != options.requirements.end()) {
+    words.insert(words.end(), {"--requires", fmt::format("{}={}", variant.name,
+                                                         fmt::join(required->second, ","))});
+  }
+  return words;
+}
+
 } // namespace oclcc

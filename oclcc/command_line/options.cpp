@@ -314,6 +314,12 @@ Result<void> check_values(const Options& options) {
     return refused("'--key-type {}' and '--passphrase-file' cannot be used together",
                    options.key_type == KeyType::content ? "content" : "recipient");
   }
+  for (const auto& [variant, extensions] : options.requirements) {
+    if (std::ranges::find(options.variants, variant, &Variant::name) == options.variants.end()) {
+      return refused("'--requires {}={}': there is no '--variant {}'", variant,
+                     fmt::join(extensions, ","), variant);
+    }
+  }
   if (!options.optional_programs.empty() && options.source == SourcePolicy::drop) {
     return refused("'--optional' keeps the source of '{}', and '--no-source' drops it; use "
                    "'--strip --strip-source' on the bundle to ship only what compiled",

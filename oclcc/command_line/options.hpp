@@ -6,6 +6,8 @@
 #include "model/kernel.hpp"
 #include "terminal/reporter.hpp"
 
+#include <set>
+
 namespace oclcc {
 
 using format::Specialization;
@@ -150,7 +152,8 @@ struct Options {
   std::vector<std::string> device_patterns;           // --device; empty: all
   std::vector<std::string> targets;                   // --target; empty: no offline target
   std::map<std::string, std::filesystem::path, std::less<>> tools; // --tool NAME=PATH
-  std::vector<Variant> variants; // empty for "default" without options
+  std::vector<Variant> variants;                             // empty for "default" without options
+  std::map<std::string, std::set<std::string>> requirements; // --requires: extensions, by variant
   // --keep-target and --drop-target (patterns.hpp). An entry is kept if it matches one of the
   // first (or there are none) and none of the second.
   std::vector<std::string> keep_targets;
@@ -267,5 +270,8 @@ struct OutputKind {
 // Appends the words of what every unit of a compile is built with: macros, OpenCL options, headers,
 // specializations, and what its bundle contains. Not the variants.
 void add_source_words(const Options& options, std::vector<std::string>& words);
+// Returns the words of a variant, and of what it requires.
+[[nodiscard]] std::vector<std::string> variant_words(const Options& options,
+                                                     const Variant& variant);
 
 } // namespace oclcc

@@ -64,9 +64,10 @@ ProgramInput make_program(Job& job, std::size_t index, SourcePolicy source,
   const bool is_optional = job.programs[index].need == ProgramNeed::optional;
   for (const std::size_t index_of_variant : variants_of(job, index)) {
     const VariantOptions& variant = job.variants[index_of_variant];
-    if (is_optional || std::ranges::find(program.entries, variant.name, &EntryInput::variant) !=
-                           program.entries.end()) {
-      program.variants.push_back({variant.name, variant.options.text()});
+    const bool is_built_at_load = is_optional || (program.source && !variant.required.empty());
+    if (is_built_at_load || std::ranges::find(program.entries, variant.name,
+                                              &EntryInput::variant) != program.entries.end()) {
+      program.variants.push_back({variant.name, variant.options.text(), variant.required});
     }
   }
   return program;

@@ -1,8 +1,10 @@
 #include "compile/compile_job.hpp"
 
+#include "base/text.hpp"
 #include "terminal/terminal_text.hpp"
 #include "trust/key_files.hpp"
 
+#include <fmt/format.h>
 #include <numeric>
 #include <system_error>
 
@@ -294,12 +296,29 @@ std::vector<std::size_t> variants_of(const Job& job, std::size_t program) {
   return variants;
 }
 
+std::string lacking_extensions(const Job& job, const UnitPlace& place) {
+  const auto& device = job.targets[place.target].device;
+  std::set<std::string> lacking = job.variants[place.variant].required;
+  if (!device || device->extensions.empty()) { // those of a described machine are not known
+    return {};
+  }
+  for (const auto& names :
+       {device->extensions, base::requested_extensions(unit_options(job, place).text())}) {
+    for (const std::string& name : names) {
+      lacking.erase(name);
+    }
+  }
+  return fmt::format("{}", fmt::join(lacking, ", "));
+}
+
 std::vector<UnitPlace> places_of(const Job& job) {
   std::vector<UnitPlace> places;
   for (std::size_t p = 0; p < job.programs.size(); ++p) {
     for (const std::size_t v : variants_of(job, p)) {
       for (std::size_t t = 0; t < job.targets.size(); ++t) {
-        places.push_back({p, v, t});
+        if (const UnitPlace place{p, v, t}; lacking_extensions(job, place).empty()) {
+          places.push_back(place);
+        }
       }
     }
   }

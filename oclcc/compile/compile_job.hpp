@@ -92,6 +92,7 @@ struct VariantOptions {
   // Indexed by target; empty unless --device-option adds options. Recorded in the entries of the
   // target.
   std::vector<BuildOptions> target_options{};
+  std::set<std::string> required{}; // extensions; see VariantInput
 };
 
 struct Job {
@@ -121,7 +122,11 @@ struct Job {
 
 // Returns the indices of the variants of a program, in order.
 [[nodiscard]] std::vector<std::size_t> variants_of(const Job& job, std::size_t program);
-// Returns the places of the units, sorted by program, variant and target.
+// Returns the extensions that the variant requires and the installed device lacks, between commas;
+// empty for other targets, whose compilers reject what they lack.
+[[nodiscard]] std::string lacking_extensions(const Job& job, const UnitPlace& place);
+// Returns the places of the units, sorted by program, variant and target: without those of devices
+// that lack what the variant requires.
 [[nodiscard]] std::vector<UnitPlace> places_of(const Job& job);
 [[nodiscard]] const std::shared_ptr<const format::SourcePackage>&
 unit_source(const Job& job, const UnitPlace& place);

@@ -93,6 +93,7 @@ public:
     report_left_to_source();
     report_missing_cubins();
     for (const std::size_t variant : m_variants) {
+      explain_lacking_targets(variant);
       report_absent_variant(variant);
     }
     report_missing_kernels();
@@ -177,6 +178,19 @@ private:
     for (Diagnostic& error : merged(std::move(errors), warning.devices.size())) {
       error.severity = Severity::note;
       m_reporter.diagnostic(error);
+    }
+  }
+
+  // A target that lacks what the variant requires has no unit.
+  void explain_lacking_targets(std::size_t variant) {
+    for (std::size_t target = 0; target < m_job.targets.size(); ++target) {
+      const std::string lacking = lacking_extensions(m_job, {0, variant, target});
+      if (!lacking.empty()) {
+        m_reporter.verbose(fmt::format("{}: variant '{}' is not compiled for '{}', which does not "
+                                       "have {}",
+                                       m_program.path, m_job.variants[variant].name,
+                                       m_job.targets[target].label, lacking));
+      }
     }
   }
 

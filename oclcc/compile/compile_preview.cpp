@@ -63,9 +63,7 @@ Words unit_words(const Job& job, const UnitPlace& place, const Options& options,
     }
   }
   if (!options.variants.empty()) {
-    const Variant& variant = options.variants[place.variant];
-    append(words, option_words("--variant",
-                               fmt::format("{}={}", variant.name, join_options(variant.options))));
+    append(words, variant_words(options, options.variants[place.variant]));
   }
   if (program.need == ProgramNeed::optional) {
     append(words, option_words("--optional", program.name));

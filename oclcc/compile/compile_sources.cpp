@@ -232,7 +232,12 @@ std::vector<VariantOptions> read_variants(const Options& options) {
   const IncludeSearch search = include_search(options);
   std::vector<VariantOptions> variants;
   for (const Variant& variant : options.variants) {
-    variants.push_back({variant.name, BuildOptions(driver_options_of(search, variant.options))});
+    const auto required = options.requirements.find(variant.name);
+    variants.push_back(
+        {variant.name,
+         BuildOptions(driver_options_of(search, variant.options)),
+         {},
+         required == options.requirements.end() ? std::set<std::string>() : required->second});
   }
   if (variants.empty()) {
     variants.push_back(

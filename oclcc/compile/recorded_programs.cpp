@@ -207,7 +207,10 @@ private:
                   : std::make_shared<const SourcePackage>(std::move(closed)),
         specializations_of(group.variant, manifest.launches), std::move(launched),
         m_options.kernels};
-    m_job.variants.push_back({group.variant, BuildOptions::recorded(options)});
+    m_job.variants.push_back({group.variant,
+                              BuildOptions::recorded(options),
+                              {},
+                              {group.required.begin(), group.required.end()}});
   }
 
   // `what` is not built, which is an error only if nothing is.

@@ -48,8 +48,8 @@ Words words_for_target(const BuildTarget& target, const Options& options) {
                  {"--device-option", fmt::format("{}={}", pattern, join_options(added.options))});
   }
   for (const Variant& variant : options.variants) {
-    words.insert(words.end(),
-                 {"--variant", fmt::format("{}={}", variant.name, join_options(variant.options))});
+    const Words own = variant_words(options, variant);
+    words.insert(words.end(), own.begin(), own.end());
   }
   add_running_words(options, words);
   return words;

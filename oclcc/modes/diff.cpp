@@ -88,6 +88,7 @@ ComparedItems items_of(const BundleSummary& bundle) {
         place,
         place.variant,
         {{"options", group.group.options},
+         {"requires", fmt::format("{}", fmt::join(group.group.required, " "))},
          {"builds", builds_text(group)},
          {"launches", fmt::format("{}", fmt::join(launch_texts(group.launches), "; "))}}};
     for (const EntrySummary& entry : group.entries) {

@@ -7,6 +7,8 @@
 #include "terminal/terminal_text.hpp"
 #include "trust/bundle_encryption.hpp"
 
+#include <fmt/format.h>
+
 namespace oclcc {
 
 namespace matching = clbin::matching;
@@ -38,22 +40,31 @@ struct Ladder {
   bool has_source = false;
   std::string source_obstacle; // the reason why the source would not be built
   Origin served_by = Origin::none;
+  format::GroupView group{};
+  std::vector<std::string> lacking{}; // of what the variant requires, by the device
+  bool is_chosen = false;             // by a load that names no variant
 };
 
 // Plans a trial of a matching entry, unless its bytes or options must not reach a driver. IL is not
 // tried.
-Result<void> plan_step(const matching::Candidate& candidate, std::size_t device, TrialPlan& plan,
+Result<void> plan_step(const matching::Candidate& candidate, const Ladder& ladder, TrialPlan& plan,
                        Step& step) {
+  const Result<void> may_serve =
+      clbin::loader::check_extensions(ladder.lacking, candidate.entry.options.str());
+  if (!may_serve && candidate.rule != Rule::not_compatible) {
+    step.reason = may_serve.error().message;
+    return {};
+  }
   if (candidate.rule == Rule::il) {
     const Result<void> checked = plan.check_options(candidate.entry.options);
-    step.is_buildable = checked.has_value();
+    step.is_buildable = checked.has_value() && ladder.lacking.empty();
     step.reason = checked ? step.reason : checked.error().message;
     return {};
   }
   if (candidate.rule != Rule::exact_identity && candidate.rule != Rule::compatible) {
     return {};
   }
-  const Result<std::size_t> trial = plan.add(candidate, device);
+  const Result<std::size_t> trial = plan.add(candidate, ladder.device);
   if (trial) {
     step.trial = *trial;
     return {};
@@ -72,10 +83,18 @@ Result<Ladder> plan_ladder(const format::BundleReader& bundle, const format::Gro
                            const TrialDevices& devices, std::size_t device, TrialPlan& plan,
                            format::TextBudget& budget) {
   CLBIN_TRY(budget.take(group)); // its names are printed
-  Ladder ladder{device, group.program, group.variant, {}, false, {}, {}};
+  Ladder ladder{device, group.program, group.variant, {}, false, {}, {}, group};
+  const auto& extensions = devices.all()[device].extensions;
+  std::ranges::copy_if(group.required, std::back_inserter(ladder.lacking), [&](const auto& name) {
+    return std::ranges::find(extensions, name) == extensions.end();
+  });
   ladder.has_source = group.source_blob != format::k_no_index;
   if (const auto checked = plan.check_options(group.options); !checked) {
     ladder.source_obstacle = checked.error().message;
+  }
+  if (!ladder.lacking.empty()) {
+    ladder.source_obstacle = fmt::format("the device does not have {}, which the variant requires",
+                                         fmt::join(ladder.lacking, ", "));
   }
   CLBIN_TRY_ASSIGN(const auto candidates,
                    matching::explain_candidates(bundle, group, devices.all()[device].identity));
@@ -87,7 +106,7 @@ Result<Ladder> plan_ladder(const format::BundleReader& bundle, const format::Gro
     step.turn = candidate.turn;
     step.reason = candidate.reason;
     CLBIN_TRY(budget.take(sizeof step + step.target.size() + step.reason.size()));
-    CLBIN_TRY(plan_step(candidate, device, plan, step));
+    CLBIN_TRY(plan_step(candidate, ladder, plan, step));
     ladder.steps.push_back(std::move(step));
   }
   return ladder;
@@ -140,6 +159,25 @@ void settle(Ladder& ladder, const std::vector<Trial>& trials) {
   }
 }
 
+// Decides which variant of each program a load uses that names none.
+void choose_variants(std::vector<Ladder>& ladders) {
+  std::map<std::pair<std::size_t, std::string>, Ladder*> chosen; // by device and program
+  for (Ladder& ladder : ladders) {
+    const bool is_candidate =
+        !ladder.group.required.empty() || ladder.variant == format::k_default_variant;
+    Ladder*& best = chosen[{ladder.device, ladder.program.str()}];
+    if (is_candidate && ladder.served_by != Origin::none &&
+        (best == nullptr || clbin::loader::is_tried_before(ladder.group, best->group))) {
+      best = &ladder;
+    }
+  }
+  for (const auto& [place, ladder] : chosen) {
+    if (ladder != nullptr) {
+      ladder->is_chosen = true;
+    }
+  }
+}
+
 // The outcome and the build log of an attempt: "clBuildProgram answered CL_…", "the compiler of …
 // crashed".
 std::pair<std::string, std::string_view> outcome_of(const Step& step,
@@ -169,9 +207,19 @@ std::string conclusion(const Ladder& ladder) {
                            : "nothing loads: no entry loads, and the bundle contains no source";
 }
 
+// Of a variant that requires extensions; otherwise empty.
+std::string requirement_of(const Ladder& ladder) {
+  if (ladder.group.required.empty()) {
+    return {};
+  }
+  return fmt::format(", which requires {}{}", fmt::join(ladder.group.required, ", "),
+                     ladder.is_chosen ? " and is used if a load names no variant" : "");
+}
+
 std::string text_of(const Ladder& ladder, const std::vector<Trial>& trials) {
-  std::string text = fmt::format("  program '{}', variant '{}': {}\n", printable(ladder.program),
-                                 printable(ladder.variant), printable(conclusion(ladder)));
+  std::string text = fmt::format("  program '{}', variant '{}'{}: {}\n", printable(ladder.program),
+                                 printable(ladder.variant), printable(requirement_of(ladder)),
+                                 printable(conclusion(ladder)));
   for (const Step& step : ladder.steps) {
     text +=
         fmt::format("    {}, {}, entry for {}: {}", clbin::loader::to_string(step.decision),
@@ -200,8 +248,10 @@ JsonValue step_json(const Step& step, const std::vector<Trial>& trials) {
 
 void write_json(const Ladder& ladder, const std::vector<Trial>& trials, JsonStream& document) {
   document.begin_object();
+  document.member("chosen", {ladder.is_chosen});
   document.member("conclusion", {conclusion(ladder)});
   document.member("program", {ladder.program});
+  document.member("requires", base::strings_json(ladder.group.required));
   document.member("served_by", {std::string(clbin::loader::to_string(ladder.served_by))});
   document.array_member("steps", ladder.steps,
                         [&](const Step& step) { document.value(step_json(step, trials)); });
@@ -234,6 +284,7 @@ Result<Explanation> explain_one(const std::filesystem::path& path, const BundleK
   for (Ladder& ladder : explanation.ladders) {
     settle(ladder, explanation.trials);
   }
+  choose_variants(explanation.ladders);
   return explanation;
 }
 

@@ -216,6 +216,9 @@ void append_group(std::string& text, const GroupSummary& group, bool is_locked) 
     append_line(text, 2, "label", label);
   }
   append_line(text, 2, "options", group.group.options.empty() ? "none" : group.group.options);
+  if (!group.group.required.empty()) {
+    append_line(text, 2, "requires", fmt::format("{}", fmt::join(group.group.required, " ")));
+  }
   append_line(text, 2, "source", described_source(group, is_locked));
   for (const format::RecordedBuild& build : group.builds) {
     append_line(text, 2, "built on", build_text(build));

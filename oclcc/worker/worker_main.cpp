@@ -132,6 +132,8 @@ public:
         description.platform = static_cast<std::uint32_t>(p);
         description.device = static_cast<std::uint32_t>(d);
         description.driver_library = library_of(platform.id);
+        description.extensions = clbin::opencl::device_extensions(*m_driver, device.id)
+                                     .value_or(std::vector<std::string>());
         if (request.with_properties) {
           description.properties = query_device_properties(*m_driver, device.id);
         }

@@ -71,3 +71,77 @@ python3 -B "$CLI_TESTS/report/page.py" browse k.html | sed 's/there is no Chromi
 #| exit 0
 #| the same
 #| k.html was checked
+
+### requires
+# A load that names no variant uses the one whose extensions the device has. Bundles that are made of
+# the bundle keep what it requires.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash"
+cat > k.cl << 'EOF'
+#ifdef HALF
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+kernel void k(global half* a) { a[0] += (half)1; }
+#else
+kernel void k(global float* a) { a[0] += 1; }
+#endif
+EOF
+oclcc -v k.cl --variant default= --variant half=-DHALF --requires half=cl_khr_fp16 -o k.clbin > log 2>&1; echo "exit $?"
+grep -i 'error' log
+oclcc --explain --json k.clbin > explained.json; echo "exit $?"
+python3 "$CLI_TESTS/check_schema.py" "$ROOT/oclcc/schema/explain.schema.json" < explained.json
+oclcc --list-devices --json -v > devices.json
+python3 - << 'END'
+import json
+able = {device["id"] for device in json.load(open("devices.json"))["devices"]
+        if "cl_khr_fp16" in device["properties"]["extensions"].split()}
+log = open("log").read()
+skipped = log.count("variant 'half' is not compiled for '")
+explained = json.load(open("explained.json"))["bundles"][0]["devices"]
+if skipped != len(explained) - len(able):
+    print(skipped, "skipped of", len(explained), log)
+for device in explained:
+    for ladder in device["ladders"]:
+        is_half = ladder["variant"] == "half"
+        fits = device["id"] in able
+        expected = ("entry" if fits or not is_half else "none", is_half == fits,
+                    ["cl_khr_fp16"] if is_half else [])
+        if (ladder["served_by"], ladder["chosen"], ladder["requires"]) != expected:
+            print(device["id"], expected, ladder)
+END
+oclcc --info -v k.clbin | grep -A 3 "variant 'half'"
+oclcc --info --json k.clbin | python3 "$CLI_TESTS/check_schema.py" "$ROOT/oclcc/schema/info.schema.json"
+oclcc --merge k.clbin -o merged.clbin && cmp k.clbin merged.clbin
+oclcc --strip --drop-target '*' k.clbin -o source.clbin
+oclcc --repack source.clbin -o repacked.clbin && cmp source.clbin repacked.clbin
+oclcc source.clbin -o rebuilt.clbin
+for bundle in merged source rebuilt; do
+  oclcc --info --json $bundle.clbin | python3 -c '
+import json, sys
+for group in json.load(sys.stdin)["bundles"][0]["groups"]:
+    print(group["variant"], group.get("requires"))'
+done
+oclcc k.cl --variant default= --variant half=-DHALF -o plain.clbin --source-only
+oclcc --diff source.clbin plain.clbin
+oclcc --merge source.clbin plain.clbin -o none.clbin
+# expected exit status: 2
+# expected output:
+#| exit 0
+#| exit 0
+#| fits the schema
+#| program 'k', variant 'half'
+#|   options   -DHALF
+#|   requires  cl_khr_fp16
+#|   source    kept: 1 file, 168 bytes
+#| fits the schema
+#| default None
+#| half ['cl_khr_fp16']
+#| default None
+#| half ['cl_khr_fp16']
+#| default None
+#| half ['cl_khr_fp16']
+#| --- source.clbin
+#| +++ plain.clbin
+#| - program 'k', variant 'half': requires cl_khr_fp16
+#| + program 'k', variant 'half': requires 
+# expected errors:
+#| oclcc: error: 'plain.clbin': program 'k', variant 'half' requires '' here and 'cl_khr_fp16' in 'source.clbin'

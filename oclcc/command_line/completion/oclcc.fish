@@ -9,6 +9,7 @@ complete -c oclcc -l 'host-triple' -x -d 'with -o k.o or k.s: write it for the m
 complete -c oclcc -l 'program' -x -d 'compile FILE as program NAME'
 complete -c oclcc -l 'optional' -x -d 'allow PROGRAM to fail for a device'
 complete -c oclcc -l 'variant' -x -d 'compile with OPTIONS in addition, as variant NAME'
+complete -c oclcc -l 'requires' -x -d 'load VARIANT only with the extensions NAME, of the device or of an entry compiled with them'
 complete -c oclcc -l 'specialize' -x -d 'prepare KERNEL for launches with work-groups of SIZE'
 complete -c oclcc -l 'launched-only' -d 'of a recording, compile only the kernels that were launched'
 complete -c oclcc -l 'emit-cubin' -d 'for NVIDIA devices, also write a cubin, which the driver loads without compiling'

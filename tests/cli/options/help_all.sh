@@ -74,6 +74,10 @@ oclcc --help=all
 #|                             repeatable (default: one variant, "default"); with
 #|                             --extract, --disassemble and --report: only variant
 #|                             NAME
+#|     --requires VARIANT=NAME[,NAME]...
+#|                             load VARIANT only with the extensions NAME, of the
+#|                             device or of an entry compiled with them; a load
+#|                             that names no variant prefers it; repeatable
 #|     --specialize KERNEL=SIZE
 #|                             prepare KERNEL for launches with work-groups of SIZE
 #|                             (64, 16x16, 8x8x4): include the code that its first

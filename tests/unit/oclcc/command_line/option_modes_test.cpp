@@ -77,6 +77,7 @@ const std::vector<Use> k_uses = {
     {"--program", {"--program", "p=k.cl"}, {}, "PcxDT"},
     {"--optional", {"--optional", "k"}, {}, "PBc"},
     {"--variant", {"--variant", "v=-w"}, {}, "PcxDT"},
+    {"--requires", {"--requires", "v=a", "--variant", "v=-w"}, {}, "Pc"},
     {"--specialize", {"--specialize", "k=4"}, {}, "PBc"},
     {"--launched-only", {"--launched-only"}, {}, "Bc"},
     {"--emit-cubin", {"--emit-cubin"}, {}, "PBc"},

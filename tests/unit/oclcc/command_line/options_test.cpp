@@ -249,6 +249,25 @@ TEST(CommandLine, RefusesWhatDoesNotGoTogether) {
   EXPECT_EQ(refused({""}), "an input file has an empty name");
 }
 
+TEST(CommandLine, TakesWhatVariantsRequire) {
+  EXPECT_THAT(parsed({"a.cl", "--requires", "h=cl_b,cl_a", "--variant", "h=", "--requires=h=cl_c",
+                      "--variant=i="})
+                  .requirements,
+              ElementsAre(testing::Pair("h", ElementsAre("cl_a", "cl_b", "cl_c"))));
+  const Options options = parsed({"a.cl", "--variant", "h=-DH", "--requires", "h=b,a"});
+  EXPECT_THAT(variant_words(options, options.variants.front()),
+              ElementsAre("--variant", "h=-DH", "--requires", "h=a,b"));
+  EXPECT_EQ(refused({"a.cl", "--variant", "h=", "--requires", "i=cl_a"}),
+            "'--requires i=cl_a': there is no '--variant i'");
+  EXPECT_EQ(refused({"a.cl", "--requires", "cl_a"}),
+            "'--requires' requires VARIANT=NAME[,NAME]..., not 'cl_a'");
+  for (const auto& [value, name] :
+       {std::pair("h=", ""), {"h=a,", ""}, {"h=,a", ""}, {"h=a b", "a b"}, {"h=+a", "+a"}}) {
+    EXPECT_EQ(refused({"a.cl", "--variant", "h=", "--requires", value}),
+              fmt::format("'--requires {}': '{}' is not the name of an extension", value, name));
+  }
+}
+
 TEST(CommandLine, RefusesOptionalProgramsThatAreNone) {
   EXPECT_THAT(
       parsed({"a.cl", "--program", "p=b.cl", "--optional", "p", "--optional=a"}).optional_programs,
