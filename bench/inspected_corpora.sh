@@ -4,6 +4,7 @@
 # in another folder and home, and with one job.
 #
 # Usage: bench/inspected_corpora.sh BUILD_DIR FOLDER...
+# Environment: TARGETS, a list; OPTIONS for every file, such as -DREAL=float; JOBS.
 # Prints a row of a table for each folder of .cl files. Standard error has a line for each file.
 # Needs: llvm-readelf, cuobjdump and ocloc in PATH, and ptxas.
 set -uo pipefail
@@ -11,9 +12,10 @@ root=$(realpath "$(dirname "$0")/..")
 build=$(realpath "${1:?usage: bench/inspected_corpora.sh BUILD_DIR FOLDER...}")
 shift
 targets=${TARGETS:-cubin:sm_75,sm_80,sm_86,sm_90,sm_120 amdgcn:gfx803,gfx906,gfx908,gfx90a,gfx1010,gfx1030 intel:skl,icllp,tgllp,dg1}
+OPTIONS=${OPTIONS:-}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-export build root work targets
+export build root work targets OPTIONS
 export OCL_ICD_VENDORS=/nonexistent XDG_CACHE_HOME=$work/cache
 
 # inspect FILE: prints "compiled", then "KERNELS numbers", "same", "differs", … for what is found.
@@ -23,10 +25,12 @@ inspect() {
   cd "$folder" || exit
   mkdir home other
   local words=()
+  local options
+  read -ra options <<<"$OPTIONS"
   for target in $targets; do
     words+=(--target "$target")
   done
-  "$build/oclcc/oclcc" "$file" -I "$(dirname "$file")" "${words[@]}" --no-cache --keep-going -q -j1 \
+  "$build/oclcc/oclcc" "$file" -I "$(dirname "$file")" "${options[@]}" "${words[@]}" --no-cache --keep-going -q -j1 \
     -o k.clbin >log 2>&1
   [[ -s k.clbin ]] || { echo "does not compile $file" >&2; echo refused; return; }
   echo compiled
