@@ -49,8 +49,17 @@ def fields_of_amd(file):
 
 
 def fields_of_nvidia(file):
-    """Reads " Function k:" and "  REG:8 STACK:0 CONSTANT[0]:360"."""
-    lines = output_of("cuobjdump", "-res-usage", file).splitlines()
+    """Reads " Function k:" and "  REG:8 STACK:0 CONSTANT[0]:360".
+
+    None for what cuobjdump itself fails on: it does so for most kernels with images (CUDA 13.5).
+    """
+    done = subprocess.run(
+        ["cuobjdump", "-res-usage", file], check=False, capture_output=True, text=True
+    )
+    if "Internal error" in done.stderr:
+        return None
+    done.check_returncode()
+    lines = done.stdout.splitlines()
     names = [line.split()[1].rstrip(":") if line.startswith(" Function ") else "" for line in lines]
     return {
         name: dict(word.split(":") for word in lines[i + 1].split())
@@ -93,6 +102,7 @@ def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         groups = json.load(file)["files"][0]["groups"]
     checked = collections.Counter()
+    unread = collections.Counter()
     sizes = {}
     for group in groups:
         fields = {}
@@ -104,15 +114,20 @@ def main():
             if path not in fields:
                 fields[path] = read(path)
                 sizes[path] = code_sizes(path, kernel["format"])
+            assert kernel["code_bytes"] == sizes[path][kernel["kernel"]] > 0, (path, kernel)
+            if fields[path] is None:
+                unread[tool] += 1
+                continue
             theirs = fields[path][kernel["kernel"]]
             for member, names in members.items():
                 expected = sum(int(theirs.get(field, 0)) for field in names)
                 assert kernel[member] == expected, (path, kernel, theirs)
-            assert kernel["code_bytes"] == sizes[path][kernel["kernel"]] > 0, (path, kernel)
             checked[tool] += 1
     for tool, count in checked.items():
         print(f"{count} kernels have the numbers of {tool}")
         print(f"{count} kernels have the sizes of readelf")
+    for tool, count in unread.items():
+        print(f"{count} kernels have the sizes of readelf, and {tool} fails on their files")
 
 
 main()
