@@ -281,19 +281,36 @@ Result<void> ContainerReader::read_offload_binaries(ByteView bytes) {
 
 // ocloc. ------------------------------------------------------------------------------------------
 
+// Names of more than 15 characters are in a table, and headers have "/OFFSET". Others end with "/"
+// or, as ocloc writes them, with the spaces that follow.
+Result<std::string_view> name_in_archive(std::string_view field, std::string_view long_names) {
+  if (!field.starts_with('/')) {
+    return field.substr(0, field.find('/'));
+  }
+  std::size_t offset = 0;
+  const auto [end, code] = std::from_chars(field.data() + 1, field.data() + field.size(), offset);
+  if (code != std::errc() || offset >= long_names.size()) {
+    return fail(ErrorCode::damaged, "the name {} is not in the table of long names",
+                quoted_name(field));
+  }
+  const std::string_view name = long_names.substr(offset);
+  return name.substr(0, name.find_first_of("/\n"));
+}
+
 // ar(5). ocloc(1) pads its archives with members "pad_0", "pad_1", …, so that binaries are aligned.
 Result<void> ContainerReader::read_archive(ByteView bytes) {
   constexpr std::size_t k_name_bytes = 16;
   constexpr std::size_t k_size_bytes = 10;
   ByteReader reader(bytes, "archive");
   CLBIN_TRY(reader.read_bytes(std::string_view("!<arch>\n").size(), "magic"));
+  std::string_view long_names;
   while (reader.remaining() != 0) {
     CLBIN_TRY_ASSIGN(const ByteView name_text, reader.read_bytes(k_name_bytes, "name"));
     CLBIN_TRY(reader.read_bytes(32, "times, owners and mode"));
     CLBIN_TRY_ASSIGN(const ByteView size_text, reader.read_bytes(k_size_bytes, "size"));
     CLBIN_TRY(reader.read_bytes(2, "end of the header"));
     std::string_view name = clbin::base::as_text(name_text);
-    name = name.substr(0, name.find_first_of("/ ", 1));
+    name = name.substr(0, name.find_last_not_of(' ') + 1);
     const std::string_view digits = clbin::base::as_text(size_text);
     std::uint64_t size_bytes = 0;
     if (std::from_chars(digits.data(), digits.data() + digits.size(), size_bytes).ec !=
@@ -303,8 +320,14 @@ Result<void> ContainerReader::read_archive(ByteView bytes) {
     CLBIN_TRY_ASSIGN(const ByteView member, reader.read_bytes(size_bytes, "member"));
     CLBIN_TRY(
         reader.read_bytes(std::min<std::size_t>(size_bytes % 2, reader.remaining()), "padding"));
-    // "/" and "//" are the indices of symbols and of long names.
-    if (!name.starts_with('/') && !name.starts_with("pad_")) {
+    if (name == "//") {
+      long_names = clbin::base::as_text(member);
+    }
+    if (name == "//" || name == "/" || name == "/SYM64/") { // the latter are indices of symbols
+      continue;
+    }
+    CLBIN_TRY_ASSIGN(name, name_in_archive(name, long_names));
+    if (!name.starts_with("pad_")) {
       CLBIN_TRY(add(quoted_name(name), member));
     }
   }

@@ -5,6 +5,7 @@
 #include "format/binary/binary_kind.hpp"
 #include "support/project_folders.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -198,6 +199,27 @@ TEST(Containers, LimitsSectionsThatOverlap) {
   const auto opened = open_container(host_object(60'000, empty_fatbins));
   ASSERT_FALSE(opened.has_value());
   EXPECT_EQ(opened.error().code, ErrorCode::limit_exceeded) << opened.error().message;
+}
+
+std::string archive_member(std::string_view name, std::string_view bytes) {
+  return fmt::format("{:<16}{:<32}{:<10}`\n{}{}", name, 0, bytes.size(), bytes,
+                     bytes.size() % 2 == 0 ? "" : "\n");
+}
+
+// As ar(1) of GNU and of LLVM writes them.
+TEST(Containers, HaveTheLongNamesOfArchives) {
+  const std::string ptx = ".version 6.3\n.target sm_70, texmode_independent\n.address_size 64\n";
+  const std::string start = "!<arch>\n" + archive_member("/", "1234") +
+                            archive_member("//", "of_more_than_15.ptx/\nanother_long_one.ptx/\n");
+  EXPECT_THAT(contents_of(copy_of(start + archive_member("/0", ptx) + archive_member("/21", ptx) +
+                                  archive_member("a space.ptx/", ptx))),
+              ElementsAre("'of_more_than_15.ptx': PTX 6.3 for sm_70",
+                          "'another_long_one.ptx': PTX 6.3 for sm_70",
+                          "'a space.ptx': PTX 6.3 for sm_70"));
+  EXPECT_THAT(contents_of(copy_of(start + archive_member("/44", ptx))),
+              ElementsAre(HasSubstr("the name '/44' is not in the table of long names")));
+  EXPECT_THAT(contents_of(copy_of(start + archive_member("/x", ptx))),
+              ElementsAre(HasSubstr("the name '/x' is not in the table of long names")));
 }
 
 TEST(Containers, RefusesSizesThatAreNotInsideTheFile) {
