@@ -172,8 +172,8 @@ private:
       edit_definition(edited);
     } else if (line == "entry:") {
       edited += std::exchange(m_conversions, {});
-    } else if (m_has_images && line.starts_with("attributes ")) {
-      erase_word(edited, " noinline");
+    } else if (line.starts_with("attributes ")) {
+      edit_attributes(edited);
     } else if (line.starts_with('@')) {
       note_constant(line);
     } else if (line.starts_with("  ")) {
@@ -197,6 +197,20 @@ private:
     if (std::ranges::any_of(k_replaced, names) ||
         (m_settings.square_root == SquareRoot::approximate && is_root)) {
       line.clear();
+    }
+  }
+
+  // clang gives linked functions the attributes of -cl-fast-relaxed-math, too, for which the back
+  // end drops roundings that they depend on: pow() was wrong by more than 100 %. The program's own
+  // instructions have flags.
+  void edit_attributes(std::string& line) const {
+    if (m_has_images) {
+      erase_word(line, " noinline");
+    }
+    constexpr std::string_view k_relaxed = R"(-fp-math"="true")";
+    for (std::size_t at = line.find(k_relaxed); at != std::string::npos;
+         at = line.find(k_relaxed)) {
+      line.replace(at, k_relaxed.size(), R"(-fp-math"="false")");
     }
   }
 

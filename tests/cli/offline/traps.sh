@@ -45,6 +45,26 @@ END
 oclcc loops.cl --target nvptx:sm_80 -o loops.ptx && grep -c -F '[k_param_0, k_param_1, {' loops.ptx > reads && echo "loops"
 ptxas=$(PATH=$PATH:/usr/local/cuda/bin command -v ptxas) && { "$ptxas" -arch=sm_80 loops.ptx -o loops.cubin || echo "not assembled"; }
 
+# The built-in functions are the same with options that relax the program's own operations.
+cat > functions.cl <<'END'
+kernel void k(global float* f, global double* d) {
+  f[0] = pow(f[0], f[1]);
+  f[1] = exp(f[2]);
+  f[2] = sin(f[3]);
+  f[3] = tan(f[4]);
+  f[4] = erf(f[5]);
+  d[0] = pow(d[0], d[1]);
+  d[1] = exp(d[2]);
+}
+END
+echo 'kernel void own(global float* f) { f[0] = f[0] * f[1] + f[2] / f[3]; }' > own.cl
+oclcc functions.cl --target nvptx:sm_80 -o functions.ptx
+for option in -cl-finite-math-only -cl-unsafe-math-optimizations -cl-fast-relaxed-math; do
+  oclcc functions.cl --target nvptx:sm_80 "$option" -o relaxed.ptx
+  cmp functions.ptx relaxed.ptx && echo "the same functions"
+done
+oclcc own.cl --target nvptx:sm_80 -cl-fast-relaxed-math -o own.ptx && grep -oE 'div.approx|fma.rn' own.ptx
+
 # Words of LLVM in names and strings.
 cat > words.cl <<'END'
 struct hidden { int a; int b; };
@@ -74,6 +94,11 @@ oclcc -q print.cl --target nvptx:sm_70 --no-cache -o two.clbin
 cmp one.clbin two.clbin && echo "the same bytes"
 # expected output:
 #| loops
+#| the same functions
+#| the same functions
+#| the same functions
+#| div.approx
+#| fma.rn
 #| the same bytes
 # expected errors:
 #| print.cl:1:9: warning: '__OPENCL_VERSION__' macro redefined [-Wmacro-redefined]
