@@ -46,6 +46,7 @@ const Extension k_own_extensions[] = {
     {"cl_khr_subgroup_rotate", 50, nvptx_sub_groups},
     {"cl_khr_subgroup_shuffle", 50, nvptx_sub_groups},
     {"cl_khr_subgroup_shuffle_relative", 50, nvptx_sub_groups},
+    {"__opencl_c_work_group_collective_functions", 50, nvptx_sub_groups},
     {"cl_khr_extended_bit_ops", 50, nvptx_integer_extensions},
     {"cl_khr_integer_dot_product", 50, nvptx_integer_extensions},
     {"cl_khr_kernel_clock", 50, nvptx_integer_extensions},
@@ -210,11 +211,13 @@ std::string extension_word(std::string_view standard, const std::vector<Extensio
   return extensions;
 }
 
-// clang defines the macros of some of them only: those of features where the language has them.
+// clang defines the macros of some of them only: that of generic pointers where the language has
+// them, and that of work-group functions in OpenCL C 2.0 unasked.
 std::string language_with(const std::vector<Extension>& extensions) {
-  std::string text;
+  std::string text = "#undef __opencl_c_work_group_collective_functions\n";
   for (const Extension& extension : extensions) {
-    text += extension.name.starts_with("cl_") ? fmt::format("#define {} 1\n", extension.name) : "";
+    text +=
+        extension.functions == nvptx_generic ? "" : fmt::format("#define {} 1\n", extension.name);
   }
   return text.append(nvptx_language());
 }

@@ -3,6 +3,8 @@
 
 OpenCL C has no access to the texture and surface instructions, hence IR. An image or a sampler is an
 opaque pointer whose value is a handle, which the back end replaces by the kernel's parameter.
+
+Also writes the local memory of sub_groups.cl: OpenCL C has no such variables outside of kernels.
 """
 
 IMAGES = {  # image: (geometry of the instructions, coordinates, layer)
@@ -244,6 +246,10 @@ def main():
             write(image, letter)
         for access in ("ro", "wo"):
             query(image, access)
+    print("@oclcc_work_group_slots = internal addrspace(3) global [32 x i64] undef, align 8")
+    function(
+        "ptr addrspace(3)", "oclcc_slots", "", ["  ret ptr addrspace(3) @oclcc_work_group_slots"]
+    )
     for text in sorted(declared):
         print(f"declare {text}")
 

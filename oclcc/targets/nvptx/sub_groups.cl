@@ -1,6 +1,7 @@
-// Functions of sub-groups, for cl_khr_subgroups and its kin. A sub-group is a warp of 32 lanes,
-// which the device makes of work-items in the order of their local linear IDs (PTX ISA, "%laneid").
-// The last sub-group of a work-group has the rest.
+// Functions of sub-groups, for cl_khr_subgroups and its kin, and of work-groups, for
+// __opencl_c_work_group_collective_functions, which combine the results of sub-groups. A sub-group
+// is a warp of 32 lanes, which the device makes of work-items in the order of their local linear
+// IDs (PTX ISA, "%laneid"). The last sub-group of a work-group has the rest.
 //
 // Functions that each work-item of the sub-group must call name all its lanes in their
 // instructions, which then wait for each other, also where a branch has separated the lanes before
@@ -378,4 +379,91 @@ OCLCC_FLOATING(float, OCLCC_INFINITY_F)
 OCLCC_FLOATING(double, (double)OCLCC_INFINITY_F)
 #ifdef OCLCC_HALF_TYPES
 OCLCC_FLOATING(half, AS_HALF(0x7c00))
+#endif
+
+// Functions that all work-items of a work-group call together. The device computes all and any; the
+// others use local memory, which is free again behind their last barrier.
+
+BUILT_IN int work_group_all(int predicate) {
+  return __nvvm_bar0_and(predicate);
+}
+BUILT_IN int work_group_any(int predicate) {
+  return __nvvm_bar0_or(predicate);
+}
+
+// 32 of them, one for each sub-group. images.ll has the variable.
+__local ulong* oclcc_slots(void);
+
+// `result` is that of the sub-group in its last lane. Returns the result of all sub-groups up to
+// `last`. The first sub-group has a lane for each of them.
+#define OCLCC_UP_TO(T, NAME)                                                                       \
+  PART BUILT_IN T oclcc_up_to_##NAME(T result, uint last) {                                        \
+    __local T* slots = (__local T*)oclcc_slots();                                                  \
+    const uint mask = oclcc_members();                                                             \
+    const uint lane = oclcc_lane();                                                                \
+    if (lane == oclcc_last(mask))                                                                  \
+      slots[get_sub_group_id()] = result;                                                          \
+    barrier(0);                                                                                    \
+    if (get_sub_group_id() == 0) {                                                                 \
+      const int is_used = lane < get_num_sub_groups();                                             \
+      const T sum = oclcc_prefix_##NAME(is_used ? slots[lane] : result, mask);                     \
+      if (is_used)                                                                                 \
+        slots[lane] = sum;                                                                         \
+    }                                                                                              \
+    barrier(0);                                                                                    \
+    const T sum = slots[last];                                                                     \
+    barrier(0);                                                                                    \
+    return sum;                                                                                    \
+  }
+#define OCLCC_WORK_GROUP(T, NAME, IDENTITY)                                                        \
+  OCLCC_UP_TO(T, NAME)                                                                             \
+  BUILT_IN __attribute__((always_inline)) T work_group_reduce_##NAME(T value) {                    \
+    const T result = oclcc_reduce_all_##NAME(value, oclcc_members());                              \
+    return oclcc_up_to_##NAME(result, get_num_sub_groups() - 1);                                   \
+  }                                                                                                \
+  BUILT_IN __attribute__((always_inline)) T work_group_scan_inclusive_##NAME(T value) {            \
+    const T sum = oclcc_prefix_##NAME(value, oclcc_members());                                     \
+    const uint id = get_sub_group_id();                                                            \
+    const T before = oclcc_up_to_##NAME(sum, id != 0 ? id - 1 : 0);                                \
+    return id != 0 ? OCLCC_DO_##NAME(T, before, sum) : sum;                                        \
+  }                                                                                                \
+  BUILT_IN __attribute__((always_inline)) T work_group_scan_exclusive_##NAME(T value) {            \
+    const uint mask = oclcc_members();                                                             \
+    const uint lane = oclcc_lane();                                                                \
+    const uint id = get_sub_group_id();                                                            \
+    const T sum = oclcc_prefix_##NAME(value, mask);                                                \
+    const T below = oclcc_of(sum, lane - 1, mask);                                                 \
+    const T before = oclcc_up_to_##NAME(sum, id != 0 ? id - 1 : 0);                                \
+    if (lane == 0)                                                                                 \
+      return id != 0 ? before : IDENTITY;                                                          \
+    return id != 0 ? OCLCC_DO_##NAME(T, before, below) : below;                                    \
+  }
+#define OCLCC_WORK_GROUPS_OF(T, LEAST, MOST)                                                       \
+  OCLCC_WORK_GROUP(T, add, (T)0)                                                                   \
+  OCLCC_WORK_GROUP(T, min, (T)(MOST))                                                              \
+  OCLCC_WORK_GROUP(T, max, (T)(LEAST))                                                             \
+  BUILT_IN __attribute__((always_inline)) T work_group_broadcast(T value, ulong x, ulong y,        \
+                                                                 ulong z) {                        \
+    __local T* slot = (__local T*)oclcc_slots();                                                   \
+    if (LOCAL_ID(0, x) == x && LOCAL_ID(1, y) == y && LOCAL_ID(2, z) == z)                         \
+      *slot = value;                                                                               \
+    barrier(0);                                                                                    \
+    const T result = *slot;                                                                        \
+    barrier(0);                                                                                    \
+    return result;                                                                                 \
+  }                                                                                                \
+  BUILT_IN __attribute__((always_inline)) T work_group_broadcast(T value, ulong x, ulong y) {      \
+    return work_group_broadcast(value, x, y, 0);                                                   \
+  }                                                                                                \
+  BUILT_IN __attribute__((always_inline)) T work_group_broadcast(T value, ulong x) {               \
+    return work_group_broadcast(value, x, 0, 0);                                                   \
+  }
+OCLCC_WORK_GROUPS_OF(int, 0x80000000u, 0x7fffffff)
+OCLCC_WORK_GROUPS_OF(uint, 0, ~0u)
+OCLCC_WORK_GROUPS_OF(long, 1UL << 63, ~0UL >> 1)
+OCLCC_WORK_GROUPS_OF(ulong, 0, ~0UL)
+OCLCC_WORK_GROUPS_OF(float, -OCLCC_INFINITY_F, OCLCC_INFINITY_F)
+OCLCC_WORK_GROUPS_OF(double, -OCLCC_INFINITY_F, OCLCC_INFINITY_F)
+#ifdef OCLCC_HALF_TYPES
+OCLCC_WORK_GROUPS_OF(half, AS_HALF(0xfc00), AS_HALF(0x7c00))
 #endif

@@ -5,9 +5,9 @@ usage: extension_table.py cpu [--clang CLANG] [--libclc FILE] [--widths 1,4] [--
        extension_table.py write FOLDER [--widths 1,4] [--only REGEX]
 
 The modes are those of built_in_table.py. Functions of half are compared with all numbers of half as
-arguments, functions of two and more with extremes and random ones. Functions of sub-groups need a
-device: the table contains launches in one to three dimensions, of work-groups that 32 does not divide,
-and calls in code where the lanes of a sub-group diverge in many ways.
+arguments, functions of two and more with extremes and random ones. Functions of sub-groups and
+work-groups need a device: the table contains launches in one to three dimensions, of work-groups that 32
+does not divide, and calls in code where the lanes of a sub-group diverge in many ways.
 """
 
 import dataclasses
@@ -622,6 +622,109 @@ def sub_group_cases():
             yield case
 
 
+# Work-groups.
+
+WORK_GROUPS = [(size, 1, 1) for size in (1, 31, 32, 33, 100, 256, 1024)]
+WORK_GROUPS += [(7, 5, 1), (32, 32, 1), (5, 3, 7), (2, 8, 8), (16, 8, 8)]
+COUNT = 3  # of work-groups
+
+
+def work_group_rows(kind, local):
+    """Yields functions, and what gets x and y of a work-group, and its number, and returns results."""
+    size = math.prod(local)
+    for name, letter in (("add", "x"), ("min", "y"), ("max", "y")):
+
+        def scan(x, y, _, name=name, letter=letter):
+            values = itertools.accumulate(x if letter == "x" else y, OPERATIONS[name])
+            return [one if kind in FLOATS else wrapped(int(one), kind) for one in values]
+
+        def reduce(x, y, _, scan=scan):
+            return [scan(x, y, _)[-1]] * size
+
+        def exclusive(x, y, _, name=name, scan=scan):
+            return [identity_of(name, kind), *scan(x, y, _)[:-1]]
+
+        yield f"work_group_reduce_{name}({letter})", reduce
+        yield f"work_group_scan_inclusive_{name}({letter})", scan
+        yield f"work_group_scan_exclusive_{name}({letter})", exclusive
+    places = (
+        ("get_local_size(0) / 2", local[0] // 2),
+        ("get_local_size(1) - 1", local[1] - 1),
+        ("get_local_size(2) / 2", local[2] // 2),
+    )
+    # As many dimensions as the work-group has, or more.
+    for count in range(1 + sum(one > 1 for one in local[1:]), 4):
+        place = sum(number * math.prod(local[:i]) for i, (_, number) in enumerate(places[:count]))
+        expression = f"work_group_broadcast(y, {', '.join(text for text, _ in places[:count])})"
+        yield expression, lambda _, y, __, place=place: [y[place]] * size
+    # The last work-item decides: in odd work-groups for it.
+    for vote in ("all((group & 1 || me + 1 < size) * 2)", "any((group & 1 && me + 1 == size) * 2)"):
+        yield f"work_group_{vote}", lambda _, __, group: [group & 1] * size
+
+
+class WorkGroupCase(Case):
+    def kernel(self, name, width):
+        kind = self.kinds[0]
+        lines = [
+            f"kernel void {name}(global const {kind}* a, global const {kind}* b, global {kind}* r,"
+            " uint n) {",
+            "  const uint group = get_group_id(0);",
+            "  const uint size = get_local_size(0) * get_local_size(1) * get_local_size(2);",
+            "  const uint me = get_local_linear_id(), i = group * size + me;",
+            f"  const {kind} x = a[i], y = b[i];",
+            "  uint spin = i + 100;",
+        ]
+        for number, row in enumerate(self.rows):
+            # Sub-groups arrive at different times, in another order each.
+            lines.append(f"  for (uint k = (me / 32 * 5 + {number * 7}) % 32 * 4; k > 0; --k)")
+            lines.append("    spin = spin * 1664525u + 1013904223u;")
+            lines.append(f"  r[{number}UL * n + i] = ({kind})({row.expression});")
+        return "\n".join([*lines, "  if (spin == 7) r[0] = x;", "}", ""])
+
+
+def work_group_values(kind, source, count):
+    """Returns values whose sums are exact, and others."""
+    if kind in INTEGERS:
+        bits = INTEGERS[kind][0]
+        return [[wrapped(source.getrandbits(bits), kind) for _ in range(count)] for _ in "xy"]
+    most, unit = (1, 1) if kind == "half" else (32, 4)
+    return (
+        [source.randrange(-most, most + 1) / unit for _ in range(count)],
+        [source.randrange(-400, 401) / 4 for _ in range(count)],
+    )
+
+
+def expected_of_groups(function, groups, kind):
+    results = [function(x, y, group) for group, (x, y) in enumerate(groups)]
+    return [to_bits(value, kind) for value in itertools.chain(*results)]
+
+
+def work_group_cases():
+    for kind, local in itertools.product(
+        ("int", "uint", "long", "ulong", "half", "float", "double"), WORK_GROUPS
+    ):
+        source = random.Random(f"{kind} {local}")
+        groups = [work_group_values(kind, source, math.prod(local)) for _ in range(COUNT)]
+        columns = [[to_bits(v, kind) for group in groups for v in group[i]] for i in (0, 1)]
+        rows = [
+            Row(
+                f"{expression} of {kind}, {'x'.join(map(str, local))}",
+                expression,
+                functools.partial(expected_of_groups, function, groups, kind),
+            )
+            for expression, function in work_group_rows(kind, local)
+        ]
+        yield WorkGroupCase(
+            [kind, kind],
+            columns,
+            kind,
+            rows,
+            widths=(1,),
+            program="work_groups",
+            launch=(local, (local[0] * COUNT, *local[1:])),
+        )
+
+
 # Pointers whose address space is known at run time only: global, local, and private memory.
 
 
@@ -684,6 +787,7 @@ def extension_cases(arguments):
     yield from dot_products(arguments)
     yield from bit_functions(arguments)
     yield from sub_group_cases()
+    yield from work_group_cases()
     yield from generic_cases()
 
 

@@ -55,10 +55,26 @@ echo "== generic pointers"
 echo 'int f(int* p) { return *p; } kernel void k(global int* o, local int* l) { o[0] = f(o) + f(l) + get_fence(l); }' > generic.cl
 instructions generic.cl nvptx:sm_50 -cl-ext=+__opencl_c_generic_address_space
 oclcc generic.cl --target nvptx:sm_50 -cl-std=CL1.2 -cl-ext=+__opencl_c_generic_address_space -o none.clbin
+echo "== work-groups: only the kernel that combines the work-items' numbers needs local memory"
+work=-cl-ext=+__opencl_c_work_group_collective_functions
+cat > work.cl << 'END'
+#ifndef __opencl_c_work_group_collective_functions
+#error not requested
+#endif
+kernel void other(global int* o) { *o = 1; }
+kernel void sum(global int* o) { *o = work_group_reduce_add(*o); }
+kernel void vote(global int* o) { *o = work_group_any(*o); }
+END
+oclcc work.cl --target nvptx:sm_50 "$work" -o work.clbin && oclcc --info -v work.clbin | grep -A 1 '^    kernel'
+oclcc work.cl --target nvptx:sm_50 "$work" -cl-std=CL2.0 -o work.ptx && echo "OpenCL C 2.0 has them, too"
+oclcc work.cl --target nvptx:sm_50 "$work" -cl-std=CL1.2 -o none.clbin
+for standard in CL2.0 CL3.0; do
+  tail -1 work.cl > vote.cl && oclcc vote.cl --target nvptx:sm_50 -cl-std=$standard -o none.clbin 2>&1 | grep error
+done
 echo "== what is requested and not used changes nothing"
 echo 'kernel void k(global float* a) { *a = sin(*a) / a[1]; }' > plain.cl
 oclcc plain.cl --target nvptx:sm_70 -o plain.ptx
-oclcc plain.cl --target nvptx:sm_70 -cl-ext=+cl_khr_fp16 "$groups" "$integers" -o same.ptx && cmp plain.ptx same.ptx
+oclcc plain.cl --target nvptx:sm_70 -cl-ext=+cl_khr_fp16 "$groups" "$integers" "$work" -o same.ptx && cmp plain.ptx same.ptx
 echo "== what each family has by default"
 for target in nvptx:sm_50 amdgcn:gfx90a spirv:1.2; do
   oclcc plain.cl --target "$target" -cl-ext=+cl_khr_fp64,+cl_khr_byte_addressable_store -o default.clbin || echo "$target"
@@ -90,6 +106,16 @@ oclcc --info -v some.clbin | grep '^  entry'
 #| nvptx:sm_61: .version 6.0 dp4a globaltimer 
 #| == generic pointers
 #| nvptx:sm_50: .version 6.0 isspacep.shared 
+#| == work-groups: only the kernel that combines the work-items' numbers needs local memory
+#|     kernel    other(global int* o)
+#|                 0 bytes of local memory
+#|     kernel    sum(global int* o)
+#|                 256 bytes of local memory
+#|     kernel    vote(global int* o)
+#|                 0 bytes of local memory
+#| OpenCL C 2.0 has them, too
+#| vote.cl:1:40: error: use of undeclared identifier 'work_group_any'
+#| vote.cl:1:40: error: use of undeclared identifier 'work_group_any'
 #| == what is requested and not used changes nothing
 #| == what each family has by default
 #| exit 0
@@ -97,6 +123,7 @@ oclcc --info -v some.clbin | grep '^  entry'
 #|   entry     PTX 6.0 for sm_70
 # expected errors:
 #| oclcc: error: generic.cl: 'nvptx:sm_50': its compiler does not have the extension '__opencl_c_generic_address_space'
+#| oclcc: error: work.cl: 'nvptx:sm_50': its compiler does not have the extension '__opencl_c_work_group_collective_functions'
 #| oclcc: error: plain.cl: 'nvptx:sm_52': 'cl_khr_fp16' requires sm_53 or later
 #| oclcc: error: plain.cl: 'nvptx:sm_52': its compiler does not have the extension 'cl_khr_none'
 #| oclcc: error: plain.cl: 'nvptx:sm_52': '-cl-ext=cl_khr_fp64': extensions are requested as '+NAME,+NAME'

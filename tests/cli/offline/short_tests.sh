@@ -17,7 +17,7 @@ python3 "$CLI_TESTS/offline/built_in_table.py" cpu --clang "$clang" --widths 1,3
 
 ### extension_functions
 # Every function of the extensions that can be requested for NVIDIA's devices is resolved. Compiles every
-# 20th of some 2,500 kernels.
+# 20th of some 2,600 kernels.
 needs nvptx:sm_53
 python3 "$CLI_TESTS/offline/extension_functions.py" --sample 20 "$clang" \
   oclcc '{source}' --target nvptx:sm_53 --no-cache -w -o '{output}' > log || cat log
