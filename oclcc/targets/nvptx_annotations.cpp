@@ -418,7 +418,8 @@ private:
                             sampler_state(sampler));
       m_text += fmt::format(
           "define linkonce_odr ptr addrspace(4) @oclcc_sampler_{}() alwaysinline nounwind {{\n"
-          "  %h = call i64 @llvm.nvvm.texsurf.handle.internal.p1(ptr addrspace(1) @{})\n"
+          // convergent, or LLVM may join two calls by a phi, with which clang 15 crashes.
+          "  %h = call i64 @llvm.nvvm.texsurf.handle.internal.p1(ptr addrspace(1) @{}) convergent\n"
           "  %p = inttoptr i64 %h to ptr addrspace(4)\n"
           "  ret ptr addrspace(4) %p\n"
           "}}\n",

@@ -65,6 +65,19 @@ for option in -cl-finite-math-only -cl-unsafe-math-optimizations -cl-fast-relaxe
 done
 oclcc own.cl --target nvptx:sm_80 -cl-fast-relaxed-math -o own.ptx && grep -oE 'div.approx|fma.rn' own.ptx
 
+# Both sides of a branch need the driver's sampler, and a barrier keeps it from moving in front.
+cat > branch.cl <<'END'
+kernel void k(read_only image2d_t i, global float4* o, int n) {
+  float4 sum = 0;
+  if (n > 16) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    sum = read_imagef(i, (int2)(n, 0));
+  }
+  *o = sum * read_imagef(i, (int2)(0, n));
+}
+END
+oclcc branch.cl --target nvptx:sm_80 -o branch.ptx && grep -c -E 'tex\..*\[k_param_0, oclcc_sampler_state_16, ' branch.ptx > reads && echo "branch"
+
 # Words of LLVM in names and strings.
 cat > words.cl <<'END'
 struct hidden { int a; int b; };
@@ -99,6 +112,7 @@ cmp one.clbin two.clbin && echo "the same bytes"
 #| the same functions
 #| div.approx
 #| fma.rn
+#| branch
 #| the same bytes
 # expected errors:
 #| print.cl:1:9: warning: '__OPENCL_VERSION__' macro redefined [-Wmacro-redefined]
