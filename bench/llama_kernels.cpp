@@ -669,7 +669,8 @@ void run_matrices(Cases& cases) {
       cases.mul_mat("mul_mv_f16_f32_l4", "kernel_mul_mat_f16_f32_l4", "f16", n, 3, 2);
     });
   }
-  for (const Sizes& n : {Sizes{33, 5, 3, 2}, Sizes{128, 33, 3, 2}, Sizes{4099, 127, 1, 1}}) {
+  // Rows of 128 elements and more are read as vectors of four.
+  for (const Sizes& n : {Sizes{33, 5, 3, 2}, Sizes{128, 33, 3, 2}, Sizes{4100, 127, 1, 1}}) {
     cases.run("mul_mv_f16_f32",
               [&] { cases.mul_mat("mul_mv_f16_f32", "kernel_mul_mat_f16_f32", "f16", n, 5, 2); });
     cases.run("mul_mv_f16_f32_1row", [&] {
