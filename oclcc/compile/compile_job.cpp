@@ -316,12 +316,12 @@ std::vector<UnitPlace> places_of(const Job& job) {
   for (std::size_t p = 0; p < job.programs.size(); ++p) {
     for (const std::size_t v : variants_of(job, p)) {
       for (std::size_t t = 0; t < job.targets.size(); ++t) {
-        if (const UnitPlace place{p, v, t}; lacking_extensions(job, place).empty()) {
-          places.push_back(place);
-        }
+        places.push_back({p, v, t});
       }
     }
   }
+  std::erase_if(places,
+                [&](const UnitPlace& place) { return !lacking_extensions(job, place).empty(); });
   return places;
 }
 
