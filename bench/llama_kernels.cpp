@@ -9,6 +9,7 @@
 // limit. Exit status 0; 1 if a result is wrong, or an error.
 
 #include "clbin/clbin.hpp"
+#include "devices.hpp"
 #include "opencl_functions.hpp"
 
 #include <algorithm>
@@ -76,7 +77,12 @@ class Device {
 public:
   Device(const OpenclLibrary& library, const std::string& platform, std::string folder)
       : m_library(&library), m_cl(&library.functions()), m_folder(std::move(folder)) {
-    m_device = find(platform);
+    const auto found = runtime_demo::find_devices(*m_cl).and_then(
+        [&](const auto& all) { return runtime_demo::choose_devices(all, {platform}); });
+    if (!found) {
+      throw std::runtime_error(found.error().message);
+    }
+    m_device = found->front().id;
     cl_int code = CL_SUCCESS;
     m_context = m_cl->create_context(nullptr, 1, &m_device, nullptr, nullptr, &code);
     require(code, "clCreateContext");
@@ -139,23 +145,6 @@ public:
   }
 
 private:
-  cl_device_id find(const std::string& platform_part) {
-    cl_uint size = 0;
-    require(m_cl->get_platform_ids(0, nullptr, &size), "clGetPlatformIDs");
-    std::vector<cl_platform_id> platforms(size);
-    require(m_cl->get_platform_ids(size, platforms.data(), nullptr), "clGetPlatformIDs");
-    for (cl_platform_id platform : platforms) {
-      char name[256] = {};
-      m_cl->get_platform_info(platform, CL_PLATFORM_NAME, sizeof name - 1, name, nullptr);
-      cl_device_id device = nullptr;
-      if (std::string_view(name).find(platform_part) != std::string_view::npos &&
-          m_cl->get_device_ids(platform, CL_DEVICE_TYPE_ALL, 1, &device, nullptr) == CL_SUCCESS) {
-        return device;
-      }
-    }
-    throw std::runtime_error(fmt::format("no platform '{}' with a device", platform_part));
-  }
-
   const OpenclLibrary* m_library;
   const OpenclFunctions* m_cl;
   std::string m_folder;

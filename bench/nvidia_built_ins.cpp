@@ -14,6 +14,7 @@
 // and COMPARED that of the bits.
 
 #include "clbin/clbin.hpp"
+#include "devices.hpp"
 #include "opencl_functions.hpp"
 
 #include <algorithm>
@@ -195,7 +196,12 @@ class Device {
 public:
   Device(const OpenclLibrary& library, const std::string& platform, const std::string& bundle)
       : m_library(&library), m_cl(&library.functions()), m_bundle(clbin::Bundle::open(bundle)) {
-    m_device = find(platform);
+    const auto found = runtime_demo::find_devices(*m_cl).and_then(
+        [&](const auto& all) { return runtime_demo::choose_devices(all, {platform}); });
+    if (!found) {
+      throw std::runtime_error(found.error().message);
+    }
+    m_device = found->front().id;
     cl_int code = CL_SUCCESS;
     m_context = m_cl->create_context(nullptr, 1, &m_device, nullptr, nullptr, &code);
     require(code, "clCreateContext");
@@ -258,23 +264,6 @@ public:
   cl_context context() { return m_context; }
 
 private:
-  cl_device_id find(const std::string& platform_part) {
-    cl_uint count = 0;
-    require(m_cl->get_platform_ids(0, nullptr, &count), "clGetPlatformIDs");
-    std::vector<cl_platform_id> platforms(count);
-    require(m_cl->get_platform_ids(count, platforms.data(), nullptr), "clGetPlatformIDs");
-    for (cl_platform_id platform : platforms) {
-      char name[256] = {};
-      m_cl->get_platform_info(platform, CL_PLATFORM_NAME, sizeof name - 1, name, nullptr);
-      cl_device_id device = nullptr;
-      if (std::string_view(name).find(platform_part) != std::string_view::npos &&
-          m_cl->get_device_ids(platform, CL_DEVICE_TYPE_ALL, 1, &device, nullptr) == CL_SUCCESS) {
-        return device;
-      }
-    }
-    throw std::runtime_error(fmt::format("no platform '{}' with a device", platform_part));
-  }
-
   const OpenclLibrary* m_library;
   const OpenclFunctions* m_cl;
   clbin::Bundle m_bundle;

@@ -34,13 +34,11 @@ struct Step {
 // One variant of a program on one device.
 struct Ladder {
   std::size_t device = 0;
-  format::SharedText program;
-  format::SharedText variant;
-  std::vector<Step> steps; // best first, then those that do not fit
+  format::GroupView group;
+  std::vector<Step> steps{}; // best first, then those that do not fit
   bool has_source = false;
-  std::string source_obstacle; // the reason why the source would not be built
+  std::string source_obstacle{}; // the reason why the source would not be built
   Origin served_by = Origin::none;
-  format::GroupView group{};
   std::vector<std::string> lacking{}; // of what the variant requires, by the device
   bool is_chosen = false;             // by a load that names no variant
 };
@@ -83,7 +81,7 @@ Result<Ladder> plan_ladder(const format::BundleReader& bundle, const format::Gro
                            const TrialDevices& devices, std::size_t device, TrialPlan& plan,
                            format::TextBudget& budget) {
   CLBIN_TRY(budget.take(group)); // its names are printed
-  Ladder ladder{device, group.program, group.variant, {}, false, {}, {}, group};
+  Ladder ladder{device, group};
   const auto& extensions = devices.all()[device].extensions;
   std::ranges::copy_if(group.required, std::back_inserter(ladder.lacking), [&](const auto& name) {
     return std::ranges::find(extensions, name) == extensions.end();
@@ -164,8 +162,8 @@ void choose_variants(std::vector<Ladder>& ladders) {
   std::map<std::pair<std::size_t, std::string>, Ladder*> chosen; // by device and program
   for (Ladder& ladder : ladders) {
     const bool is_candidate =
-        !ladder.group.required.empty() || ladder.variant == format::k_default_variant;
-    Ladder*& best = chosen[{ladder.device, ladder.program.str()}];
+        !ladder.group.required.empty() || ladder.group.variant == format::k_default_variant;
+    Ladder*& best = chosen[{ladder.device, ladder.group.program.str()}];
     if (is_candidate && ladder.served_by != Origin::none &&
         (best == nullptr || clbin::loader::is_tried_before(ladder.group, best->group))) {
       best = &ladder;
@@ -217,9 +215,9 @@ std::string requirement_of(const Ladder& ladder) {
 }
 
 std::string text_of(const Ladder& ladder, const std::vector<Trial>& trials) {
-  std::string text = fmt::format("  program '{}', variant '{}'{}: {}\n", printable(ladder.program),
-                                 printable(ladder.variant), printable(requirement_of(ladder)),
-                                 printable(conclusion(ladder)));
+  std::string text = fmt::format("  program '{}', variant '{}'{}: {}\n",
+                                 printable(ladder.group.program), printable(ladder.group.variant),
+                                 printable(requirement_of(ladder)), printable(conclusion(ladder)));
   for (const Step& step : ladder.steps) {
     text +=
         fmt::format("    {}, {}, entry for {}: {}", clbin::loader::to_string(step.decision),
@@ -250,12 +248,12 @@ void write_json(const Ladder& ladder, const std::vector<Trial>& trials, JsonStre
   document.begin_object();
   document.member("chosen", {ladder.is_chosen});
   document.member("conclusion", {conclusion(ladder)});
-  document.member("program", {ladder.program});
+  document.member("program", {ladder.group.program});
   document.member("requires", base::strings_json(ladder.group.required));
   document.member("served_by", {std::string(clbin::loader::to_string(ladder.served_by))});
   document.array_member("steps", ladder.steps,
                         [&](const Step& step) { document.value(step_json(step, trials)); });
-  document.member("variant", {ladder.variant});
+  document.member("variant", {ladder.group.variant});
   document.end();
 }
 
