@@ -29,6 +29,11 @@ const OptionRule k_nvptx_rules[] = {
      {"-debug-info-kind=line-directives-only", "-dwarf-version=2", "-fdebug-compilation-dir=."}},
 };
 
+// The functions of atomics.cl, which every program has, cover these.
+std::string_view atomic_features() {
+  return {};
+}
+
 // What NVIDIA's devices have, and the language of their driver does not.
 struct Extension {
   std::string_view name;
@@ -51,6 +56,10 @@ const Extension k_own_extensions[] = {
     {"cl_khr_integer_dot_product", 50, nvptx_integer_extensions},
     {"cl_khr_kernel_clock", 50, nvptx_integer_extensions},
     {"__opencl_c_generic_address_space", 50, nvptx_generic},
+    {"__opencl_c_atomic_order_acq_rel", 50, atomic_features},
+    {"__opencl_c_atomic_order_seq_cst", 50, atomic_features},
+    {"__opencl_c_atomic_scope_device", 50, atomic_features},
+    {"__opencl_c_atomic_scope_all_devices", 50, atomic_features},
 };
 
 // Returns the requested ones, in this order. The others are those that the driver has, too, or
@@ -216,10 +225,23 @@ std::string extension_word(std::string_view standard, const std::vector<Extensio
 std::string language_with(const std::vector<Extension>& extensions) {
   std::string text = "#undef __opencl_c_work_group_collective_functions\n";
   for (const Extension& extension : extensions) {
-    text +=
-        extension.functions == nvptx_generic ? "" : fmt::format("#define {} 1\n", extension.name);
+    const bool has_macro =
+        extension.functions == nvptx_generic || extension.functions == atomic_features;
+    text += has_macro ? "" : fmt::format("#define {} 1\n", extension.name);
   }
   return text.append(nvptx_language());
+}
+
+// The macros by which clang's opencl-c-base.h, which precedes the language, declares orders and
+// scopes. OpenCL C 2.0 has all.
+Words atomic_words(std::string_view standard, const std::vector<Extension>& extensions) {
+  Words words;
+  for (const Extension& extension : extensions) {
+    if (extension.functions == atomic_features && standard.starts_with("-cl-std=CL3.")) {
+      words.push_back(fmt::format("-D{}=1", extension.name));
+    }
+  }
+  return words;
 }
 
 // Refuses PTX that the driver would reject, or that has variables without a value.
@@ -328,7 +350,8 @@ Result<void> compile_nvptx(const ToolSession& session, const FamilyRequest& requ
                 "-D__OCLCC_SM__=" + clang_architecture(request.target).substr(3), // for matrix.clh
                 "-Wno-linker-warnings", "-disable-llvm-passes", "-mlink-builtin-bitcode",
                 request.shared.string(), "-mlink-builtin-bitcode", session.path("libclc").string(),
-                "-emit-llvm", "-o", "kernel.ll"},
+                "-emit-llvm", "-o", "kernel.ll"} +
+          atomic_words(standard_of(request.options), extensions),
       std::move(words), language_with(extensions)};
   CLBIN_TRY_ASSIGN(const bool is_compiled, run_front_end(session, call, reply));
   if (!is_compiled) {

@@ -53,13 +53,27 @@ BUILT_IN __attribute__((convergent, always_inline)) void work_group_barrier(uint
   __attribute__((always_inline)) RESULT oclcc_##ID(__VA_ARGS__) __asm__(LABEL);                    \
   RESULT oclcc_##ID(__VA_ARGS__)
 
-// NAME_explicit, whose name has LENGTH characters, with ARGUMENTS before the order and the scope.
-// TYPES are those of the arguments, mangled.
-#define OCLCC_EXPLICIT(RESULT, ID, LENGTH, NAME, TYPES, ARGUMENTS, BODY)                           \
-  OCLCC_LABELED(RESULT, ID, "_Z" #LENGTH NAME "_explicit" TYPES "12memory_order12memory_scope",    \
-                OCLCC_LIST ARGUMENTS, memory_order order, memory_scope scope) {                    \
+// The three forms of NAME, whose name has SHORT characters, and LENGTH with "_explicit": with and
+// without an order and a scope behind ARGUMENTS. TYPES are those of the arguments, mangled. A
+// memory_order behind the first one is the same type again to the mangling: AGAIN, with FAILURE.
+#define OCLCC_FORMS_WITH(RESULT, ID, SHORT, LENGTH, NAME, TYPES, AGAIN, ARGUMENTS, FAILURE, BODY)  \
+  OCLCC_LABELED(RESULT, plain_##ID, "_Z" #SHORT NAME TYPES, OCLCC_LIST ARGUMENTS) {                \
+    const memory_order order = oclcc_sequential;                                                   \
+    const memory_scope scope = oclcc_device;                                                       \
+    BODY                                                                                           \
+  }                                                                                                \
+  OCLCC_LABELED(RESULT, ordered_##ID, OCLCC_ORDERED(LENGTH, NAME, TYPES) AGAIN,                    \
+                OCLCC_LIST ARGUMENTS, memory_order order OCLCC_LIST FAILURE) {                     \
+    const memory_scope scope = oclcc_device;                                                       \
+    BODY                                                                                           \
+  }                                                                                                \
+  OCLCC_LABELED(RESULT, ID, OCLCC_ORDERED(LENGTH, NAME, TYPES) AGAIN "12memory_scope",             \
+                OCLCC_LIST ARGUMENTS, memory_order order OCLCC_LIST FAILURE, memory_scope scope) { \
     BODY                                                                                           \
   }
+#define OCLCC_ORDERED(LENGTH, NAME, TYPES) "_Z" #LENGTH NAME "_explicit" TYPES "12memory_order"
+#define OCLCC_FORMS(RESULT, ID, SHORT, LENGTH, NAME, TYPES, ARGUMENTS, BODY)                       \
+  OCLCC_FORMS_WITH(RESULT, ID, SHORT, LENGTH, NAME, TYPES, "", ARGUMENTS, (), BODY)
 #define OCLCC_LIST(...) __VA_ARGS__
 
 // Memory of each address space: its name, its part of a mangled name, and of an instruction.
@@ -121,13 +135,13 @@ OCLCC_ATOMS_OF(GENERIC, )
                 volatile SPACE T* p, T value) {                                                    \
     *p = value;                                                                                    \
   }                                                                                                \
-  OCLCC_EXPLICIT(void, store_##W##_##T, 21, "atomic_store", OCLCC_POINTER_##W C C,                 \
-                 (volatile SPACE T * p, T value), oclcc_fence_before(order, scope);                \
-                 *p = value; oclcc_fence_after(order, scope);)                                     \
-  OCLCC_EXPLICIT(T, load_##W##_##T, 20, "atomic_load", OCLCC_POINTER_##W C,                        \
-                 (volatile SPACE T * p), OCLCC_AROUND(T, *p))                                      \
-  OCLCC_EXPLICIT(                                                                                  \
-      T, exchange_##W##_##T, 24, "atomic_exchange", OCLCC_POINTER_##W C C,                         \
+  OCLCC_FORMS(void, store_##W##_##T, 12, 21, "atomic_store", OCLCC_POINTER_##W C C,                \
+              (volatile SPACE T * p, T value), oclcc_fence_before(order, scope);                   \
+              *p = value; oclcc_fence_after(order, scope);)                                        \
+  OCLCC_FORMS(T, load_##W##_##T, 11, 20, "atomic_load", OCLCC_POINTER_##W C,                       \
+              (volatile SPACE T * p), OCLCC_AROUND(T, *p))                                         \
+  OCLCC_FORMS(                                                                                     \
+      T, exchange_##W##_##T, 15, 24, "atomic_exchange", OCLCC_POINTER_##W C C,                     \
       (volatile SPACE T * p, T value),                                                             \
       OCLCC_AROUND(                                                                                \
           T, __builtin_astype(oclcc_atom_exch_##W##_u##SIZE(p, __builtin_astype(value, B)), T)))   \
@@ -135,13 +149,10 @@ OCLCC_ATOMS_OF(GENERIC, )
   OCLCC_COMPARE_EXCHANGE(W, SPACE, T, C, B, SIZE, OF_GLOBAL, __global, "PU3AS1")                   \
   OCLCC_COMPARE_EXCHANGE(W, SPACE, T, C, B, SIZE, OF_LOCAL, __local, "PU3AS3")
 
-// `failure` is no stronger than `order`, by the specification.
-#define OCLCC_COMPARE(ID, LENGTH, NAME, W, SPACE, T, C, B, SIZE, FROM, POINTER)                    \
-  OCLCC_LABELED(bool, ID,                                                                          \
-                "_Z" #LENGTH NAME "_explicit" OCLCC_POINTER_##W C POINTER C C                      \
-                "12memory_orderS4_12memory_scope",                                                 \
-                volatile SPACE T* p, FROM T* expected, T value, memory_order order,                \
-                memory_order failure, memory_scope scope) {                                        \
+// The order of a failure is no stronger than `order`, by the specification.
+#define OCLCC_COMPARE_EXCHANGE(W, SPACE, T, C, B, SIZE, ID, FROM, POINTER)                         \
+  PART bool oclcc_compare_##W##_##T##_##ID(volatile SPACE T* p, FROM T* expected, T value,         \
+                                           memory_order order, memory_scope scope) {               \
     const B wanted = __builtin_astype(*expected, B);                                               \
     oclcc_fence_before(order, scope);                                                              \
     const B old = oclcc_cas_##W##_u##SIZE(p, wanted, __builtin_astype(value, B));                  \
@@ -149,26 +160,27 @@ OCLCC_ATOMS_OF(GENERIC, )
     if (old != wanted)                                                                             \
       *expected = __builtin_astype(old, T);                                                        \
     return old == wanted;                                                                          \
-  }
-#define OCLCC_COMPARE_EXCHANGE(W, SPACE, T, C, B, SIZE, ID, FROM, POINTER)                         \
-  OCLCC_COMPARE(strong_##W##_##T##_##ID, 39, "atomic_compare_exchange_strong", W, SPACE, T, C, B,  \
-                SIZE, FROM, POINTER)                                                               \
-  OCLCC_COMPARE(weak_##W##_##T##_##ID, 37, "atomic_compare_exchange_weak", W, SPACE, T, C, B,      \
-                SIZE, FROM, POINTER)
+  }                                                                                                \
+  OCLCC_COMPARE(strong, 30, 39, W, SPACE, T, C, ID, FROM, POINTER)                                 \
+  OCLCC_COMPARE(weak, 28, 37, W, SPACE, T, C, ID, FROM, POINTER)
+#define OCLCC_COMPARE(STRENGTH, SHORT, LENGTH, W, SPACE, T, C, ID, FROM, POINTER)                  \
+  OCLCC_FORMS_WITH(bool, STRENGTH##_##W##_##T##_##ID, SHORT, LENGTH,                               \
+                   "atomic_compare_exchange_" #STRENGTH, OCLCC_POINTER_##W C POINTER C C, "S4_",   \
+                   (volatile SPACE T * p, FROM T * expected, T value), (, memory_order failure),   \
+                   return oclcc_compare_##W##_##T##_##ID(p, expected, value, order, scope);)
 
 // Functions of integers T with operands of type O: SIGN is u or s.
-#define OCLCC_FETCH(ID, LENGTH, NAME, W, SPACE, T, C, O, D, ATOM, OPERAND)                         \
-  OCLCC_EXPLICIT(T, ID##_##W##_##T##_##O, LENGTH, "atomic_fetch_" NAME, OCLCC_POINTER_##W C D,     \
-                 (volatile SPACE T * p, O value),                                                  \
-                 OCLCC_AROUND(T, (T)oclcc_atom_##ATOM(p, OPERAND)))
+#define OCLCC_FETCH(ID, SHORT, LENGTH, NAME, W, SPACE, T, C, O, D, ATOM, OPERAND)                  \
+  OCLCC_FORMS(T, ID##_##W##_##T##_##O, SHORT, LENGTH, "atomic_fetch_" NAME, OCLCC_POINTER_##W C D, \
+              (volatile SPACE T * p, O value), OCLCC_AROUND(T, (T)oclcc_atom_##ATOM(p, OPERAND)))
 #define OCLCC_FETCHES(W, SPACE, T, C, O, D, B, SIZE, SIGN)                                         \
-  OCLCC_FETCH(add, 25, "add", W, SPACE, T, C, O, D, add_##W##_u##SIZE, (B)value)                   \
-  OCLCC_FETCH(sub, 25, "sub", W, SPACE, T, C, O, D, add_##W##_u##SIZE, 0 - (B)value)               \
-  OCLCC_FETCH(or, 24, "or", W, SPACE, T, C, O, D, or_##W##_u##SIZE, (B)value)                      \
-  OCLCC_FETCH(xor, 25, "xor", W, SPACE, T, C, O, D, xor_##W##_u##SIZE, (B)value)                   \
-  OCLCC_FETCH(and, 25, "and", W, SPACE, T, C, O, D, and_##W##_u##SIZE, (B)value)                   \
-  OCLCC_FETCH(min, 25, "min", W, SPACE, T, C, O, D, min_##W##_##SIGN##SIZE, (B)value)              \
-  OCLCC_FETCH(max, 25, "max", W, SPACE, T, C, O, D, max_##W##_##SIGN##SIZE, (B)value)
+  OCLCC_FETCH(add, 16, 25, "add", W, SPACE, T, C, O, D, add_##W##_u##SIZE, (B)value)               \
+  OCLCC_FETCH(sub, 16, 25, "sub", W, SPACE, T, C, O, D, add_##W##_u##SIZE, 0 - (B)value)           \
+  OCLCC_FETCH(or, 15, 24, "or", W, SPACE, T, C, O, D, or_##W##_u##SIZE, (B)value)                  \
+  OCLCC_FETCH(xor, 16, 25, "xor", W, SPACE, T, C, O, D, xor_##W##_u##SIZE, (B)value)               \
+  OCLCC_FETCH(and, 16, 25, "and", W, SPACE, T, C, O, D, and_##W##_u##SIZE, (B)value)               \
+  OCLCC_FETCH(min, 16, 25, "min", W, SPACE, T, C, O, D, min_##W##_##SIGN##SIZE, (B)value)          \
+  OCLCC_FETCH(max, 16, 25, "max", W, SPACE, T, C, O, D, max_##W##_##SIGN##SIZE, (B)value)
 
 // The last of the integers is uintptr_t with ptrdiff_t and intptr_t. atomic_flag is an int.
 #define OCLCC_CELLS(W, SPACE)                                                                      \
@@ -183,12 +195,11 @@ OCLCC_ATOMS_OF(GENERIC, )
   OCLCC_FETCHES(W, SPACE, long, "l", long, "l", ulong, 64, s)                                      \
   OCLCC_FETCHES(W, SPACE, ulong, "m", ulong, "m", ulong, 64, u)                                    \
   OCLCC_FETCHES(W, SPACE, ulong, "m", long, "l", ulong, 64, u)                                     \
-  OCLCC_EXPLICIT(bool, flag_set_##W, 33, "atomic_flag_test_and_set", OCLCC_POINTER_##W "i",        \
-                 (volatile SPACE int* p),                                                          \
-                 OCLCC_AROUND(bool, oclcc_atom_exch_##W##_u32(p, 1) != 0))                         \
-  OCLCC_EXPLICIT(void, flag_clear_##W, 26, "atomic_flag_clear", OCLCC_POINTER_##W "i",             \
-                 (volatile SPACE int* p), oclcc_fence_before(order, scope);                        \
-                 *p = 0; oclcc_fence_after(order, scope);)
+  OCLCC_FORMS(bool, flag_set_##W, 24, 33, "atomic_flag_test_and_set", OCLCC_POINTER_##W "i",       \
+              (volatile SPACE int* p), OCLCC_AROUND(bool, oclcc_atom_exch_##W##_u32(p, 1) != 0))   \
+  OCLCC_FORMS(void, flag_clear_##W, 17, 26, "atomic_flag_clear", OCLCC_POINTER_##W "i",            \
+              (volatile SPACE int* p), oclcc_fence_before(order, scope);                           \
+              *p = 0; oclcc_fence_after(order, scope);)
 OCLCC_CELLS(GLOBAL, __global)
 OCLCC_CELLS(LOCAL, __local)
 OCLCC_CELLS(GENERIC, )

@@ -24,7 +24,9 @@ EXTENSIONS = """cl_khr_fp16 cl_khr_subgroups cl_khr_subgroup_ballot cl_khr_subgr
 cl_khr_subgroup_extended_types cl_khr_subgroup_non_uniform_arithmetic cl_khr_subgroup_non_uniform_vote
 cl_khr_subgroup_rotate cl_khr_subgroup_shuffle cl_khr_subgroup_shuffle_relative
 __opencl_c_work_group_collective_functions cl_khr_extended_bit_ops cl_khr_integer_dot_product
-cl_khr_kernel_clock __opencl_c_generic_address_space""".split()
+cl_khr_kernel_clock __opencl_c_generic_address_space __opencl_c_atomic_order_acq_rel
+__opencl_c_atomic_order_seq_cst __opencl_c_atomic_scope_device
+__opencl_c_atomic_scope_all_devices""".split()
 # Not in the header of each release.
 CLOCKS = [
     f"{kind} __ovld clock_read_{name}{scope}(void);"
@@ -32,10 +34,14 @@ CLOCKS = [
     for scope in ("device", "work_group", "sub_group")
 ]
 # Of other extensions and features.
-OTHERS = r"intel_|arm_|atomic|load\w*_half|store\w*_half|read_write"
+OTHERS = (
+    r"intel_|arm_|atomic_half|fetch.*atomic_(float|double)|load\w*_half|store\w*_half|read_write"
+)
 DECLARATION = re.compile(
     r"^\s*(\w+)\s+(?:__ovld|__conv|__cnfn|__purefn)[\s\w]*?\b(\w+)\s*\(([^;]*)\)\s*;"
 )
+# Of arguments.
+TYPES = {"size_t": "ulong", "uintptr_t": "ulong", "ptrdiff_t": "long", "bool": "int"}
 SPACES = ("__global", "__local", "__constant", "__private")
 
 
@@ -46,13 +52,16 @@ def declarations(header):
             continue
         name, arguments = found.group(2), found.group(3)
         if re.search(r"\bhalf\d*\b", line) or re.search(
-            r"sub_group|^work_group_(?!barrier)|dot_|bitfield_|bit_reverse|clock_read|\bdot$", name
+            r"sub_group|^work_group_(?!barrier)|dot_|bitfield_|bit_reverse|clock_read|\bdot$"
+            r"|^atomic_(init|load|store|exchange|compare|flag|fetch)",
+            name,
         ):
             yield found.group(1), name, [one.strip() for one in arguments.split(",")]
 
 
 def kernel(number, result, name, arguments):
-    """Returns the source of a kernel, or an empty text for a pointer to the generic address space."""
+    """Returns the source of a kernel, or an empty text for a pointer to the generic address space, other
+    than of atomic functions."""
     parameters, values, locals_, after = [], [], "", ""
     for i, argument in enumerate(arguments):
         if argument in ("void", ""):
@@ -61,15 +70,15 @@ def kernel(number, result, name, arguments):
         space = next((word for word in words if word in SPACES), "")
         if "*" in words:
             kind = next(word for word in words if word not in (*SPACES, "const"))
-            if not space:
+            if not space and not name.startswith("atomic_"):
                 return ""
             if space == "__private":
                 locals_ += f"{kind} p{i}[32]; p{i}[0] = *q{i}; "
                 after += f"*q{i} = p{i}[0] + p{i}[1]; "
                 parameters.append(f"__global {kind}* q{i}")
             else:
-                parameters.append(f"{space} {kind}* p{i}")
-            values.append(f"p{i}")
+                parameters.append(f"{space or '__global'} {kind}* p{i}")
+            values.append(f"p{i}" if space else f"({kind}*)p{i}")
         elif "image" in argument or "sampler_t" in argument:
             parameters.append(f"{' '.join(words[:2]) if 'image' in argument else words[0]} p{i}")
             values.append(f"p{i}")
@@ -78,15 +87,17 @@ def kernel(number, result, name, arguments):
         elif words[0] == "cl_mem_fence_flags" or words[0] == "memory_scope":
             is_scope = words[0] == "memory_scope"
             values.append("memory_scope_sub_group" if is_scope else "CLK_LOCAL_MEM_FENCE")
+        elif words[0] == "memory_order":
+            values.append("memory_order_seq_cst")
         else:
-            kind = "ulong" if words[0] == "size_t" else words[0]
+            kind = TYPES.get(words[0], words[0])
             parameters.append(f"__global {kind}* p{i}")
             values.append(f"*p{i}")
     call = f"{name}({', '.join(values)})"
     if result == "event_t":
         call = f"event_t e = {call}; wait_group_events(1, &e)"
     elif result != "void":
-        parameters.insert(0, f"__global {result}* r")
+        parameters.insert(0, f"__global {TYPES.get(result, result)}* r")
         call = f"*r = {call}"
     return f"kernel void k{number}({', '.join(parameters)}) {{ {locals_}{call}; {after}}}\n"
 
@@ -103,7 +114,7 @@ def main():
     ).stdout.strip()
     header = pathlib.Path(folder, "include/opencl-c.h").read_text(encoding="utf-8")
     kernels = sorted({one for found in declarations(header) if (one := kernel("", *found))})
-    if len(kernels) < 2600:
+    if len(kernels) < 3300:
         sys.exit(f"the header of {clang} declares only {len(kernels)} functions")
     kernels = kernels[::step]
     text = "".join(

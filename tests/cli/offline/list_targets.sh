@@ -195,8 +195,8 @@ oclcc --list-targets k.cl; echo "exit $?"
 #| fits the schema
 #| fits the schema
 #| the other lines
-#|     -cl-ext=+cl_khr_subgroups,+cl_khr_subgroup_ballot,+cl_khr_subgroup_clustered_reduce,+cl_khr_subgroup_extended_types,+cl_khr_subgroup_non_uniform_arithmetic,+cl_khr_subgroup_non_uniform_vote,+cl_khr_subgroup_rotate,+cl_khr_subgroup_shuffle,+cl_khr_subgroup_shuffle_relative,+__opencl_c_work_group_collective_functions,+cl_khr_extended_bit_ops,+cl_khr_integer_dot_product,+cl_khr_kernel_clock,+__opencl_c_generic_address_space
-#|     -cl-ext=+cl_khr_fp16,+cl_khr_subgroups,+cl_khr_subgroup_ballot,+cl_khr_subgroup_clustered_reduce,+cl_khr_subgroup_extended_types,+cl_khr_subgroup_non_uniform_arithmetic,+cl_khr_subgroup_non_uniform_vote,+cl_khr_subgroup_rotate,+cl_khr_subgroup_shuffle,+cl_khr_subgroup_shuffle_relative,+__opencl_c_work_group_collective_functions,+cl_khr_extended_bit_ops,+cl_khr_integer_dot_product,+cl_khr_kernel_clock,+__opencl_c_generic_address_space
+#|     -cl-ext=+cl_khr_subgroups,+cl_khr_subgroup_ballot,+cl_khr_subgroup_clustered_reduce,+cl_khr_subgroup_extended_types,+cl_khr_subgroup_non_uniform_arithmetic,+cl_khr_subgroup_non_uniform_vote,+cl_khr_subgroup_rotate,+cl_khr_subgroup_shuffle,+cl_khr_subgroup_shuffle_relative,+__opencl_c_work_group_collective_functions,+cl_khr_extended_bit_ops,+cl_khr_integer_dot_product,+cl_khr_kernel_clock,+__opencl_c_generic_address_space,+__opencl_c_atomic_order_acq_rel,+__opencl_c_atomic_order_seq_cst,+__opencl_c_atomic_scope_device,+__opencl_c_atomic_scope_all_devices
+#|     -cl-ext=+cl_khr_fp16,+cl_khr_subgroups,+cl_khr_subgroup_ballot,+cl_khr_subgroup_clustered_reduce,+cl_khr_subgroup_extended_types,+cl_khr_subgroup_non_uniform_arithmetic,+cl_khr_subgroup_non_uniform_vote,+cl_khr_subgroup_rotate,+cl_khr_subgroup_shuffle,+cl_khr_subgroup_shuffle_relative,+__opencl_c_work_group_collective_functions,+cl_khr_extended_bit_ops,+cl_khr_integer_dot_product,+cl_khr_kernel_clock,+__opencl_c_generic_address_space,+__opencl_c_atomic_order_acq_rel,+__opencl_c_atomic_order_seq_cst,+__opencl_c_atomic_scope_device,+__opencl_c_atomic_scope_all_devices
 #| 31
 #| 29
 #| True

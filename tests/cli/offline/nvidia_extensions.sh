@@ -55,6 +55,26 @@ echo "== generic pointers"
 echo 'int f(int* p) { return *p; } kernel void k(global int* o, local int* l) { o[0] = f(o) + f(l) + get_fence(l); }' > generic.cl
 instructions generic.cl nvptx:sm_50 -cl-ext=+__opencl_c_generic_address_space
 oclcc generic.cl --target nvptx:sm_50 -cl-std=CL1.2 -cl-ext=+__opencl_c_generic_address_space -o none.clbin
+echo "== atomic functions, with an order and a scope and without"
+cat > atomic.cl << 'END'
+kernel void k(volatile global atomic_int* p, volatile global atomic_flag* f, global int* r) {
+  int old = 3;
+  r[0] = atomic_fetch_add(p, 1) + atomic_load(p) + atomic_exchange(p, 4);
+  r[1] = atomic_fetch_max_explicit(p, 1, memory_order_acq_rel);
+  r[2] = atomic_fetch_max_explicit(p, 1, memory_order_seq_cst, memory_scope_all_svm_devices);
+  r[3] = atomic_compare_exchange_strong(p, &old, 5);
+  r[4] = atomic_compare_exchange_weak_explicit(p, &old, 5, memory_order_acquire, memory_order_relaxed);
+  atomic_store(p, 1);
+  r[5] = atomic_flag_test_and_set(f);
+  atomic_flag_clear(f);
+}
+END
+all=-cl-ext=
+for feature in order_acq_rel order_seq_cst scope_device scope_all_devices; do all+=+__opencl_c_atomic_$feature,; done
+oclcc atomic.cl --target nvptx:sm_50 -cl-std=CL2.0 -o atomic.ptx && echo "OpenCL C 2.0 has them"
+oclcc atomic.cl --target nvptx:sm_50 -cl-std=CL3.0 "${all%,}" -o atomic.ptx && grep -o -E 'membar\.[a-z]+' atomic.ptx | sort | uniq -c
+oclcc atomic.cl --target nvptx:sm_50 -cl-std=CL3.0 -o none.clbin 2>&1 | grep -c error:
+oclcc atomic.cl --target nvptx:sm_50 -cl-std=CL1.2 "${all%,}" -o none.clbin 2>&1 | head -1
 echo "== work-groups: only the kernel that combines the work-items' numbers needs local memory"
 work=-cl-ext=+__opencl_c_work_group_collective_functions
 cat > work.cl << 'END'
@@ -106,6 +126,12 @@ oclcc --info -v some.clbin | grep '^  entry'
 #| nvptx:sm_61: .version 6.0 dp4a globaltimer 
 #| == generic pointers
 #| nvptx:sm_50: .version 6.0 isspacep.shared 
+#| == atomic functions, with an order and a scope and without
+#| OpenCL C 2.0 has them
+#|      17 membar.gl
+#|       2 membar.sys
+#| 11
+#| oclcc: error: atomic.cl: 'nvptx:sm_50': its compiler does not have the extension '__opencl_c_atomic_order_acq_rel'
 #| == work-groups: only the kernel that combines the work-items' numbers needs local memory
 #|     kernel    other(global int* o)
 #|                 0 bytes of local memory
