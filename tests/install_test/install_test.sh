@@ -24,6 +24,33 @@ expect() { # expect TEXT COMMAND…
 
 cmake --install "$build" --prefix "$scratch/prefix" > install.log
 cp -r "$here/consumer" source
+mkdir source/kernels
+echo '#define FACTOR 2' > source/kernels/factor.h
+cat > source/kernels/scale.cl << 'END'
+#include "factor.h"
+kernel void scale(global int* values) { values[get_global_id(0)] *= FACTOR * TIMES; }
+END
+# The build of the bundle must succeed without this program.
+echo '#error no device has this' > source/kernels/nowhere.cl
+# A typical project: find_package, kernels embedded in one program and installed beside another.
+cat > source/CMakeLists.txt << 'END'
+cmake_minimum_required(VERSION 3.25)
+project(consumer LANGUAGES C CXX)
+set(CMAKE_CXX_STANDARD 14) # clbin::clbin and the launchers raise it to C++17
+find_package(clbin REQUIRED)
+find_package(OpenCL REQUIRED)
+
+clbin_add_kernels(scale_kernels SOURCES kernels/scale.cl INCLUDES kernels DEFINES TIMES=2
+  EMBED LAUNCHERS)
+clbin_add_kernels(scale SOURCES kernels/scale.cl kernels/nowhere.cl OPTIONAL nowhere DEFINES TIMES=2
+  VARIANTS default= "fast=-cl-fast-relaxed-math" INSTALL share/consumer)
+
+add_executable(embedded embedded.cpp)
+target_link_libraries(embedded PRIVATE scale_kernels clbin::clbin OpenCL::OpenCL)
+add_executable(beside beside.cpp)
+target_link_libraries(beside PRIVATE clbin::clbin OpenCL::OpenCL)
+install(TARGETS embedded beside)
+END
 use_static=OFF
 [[ $linkage == static ]] && use_static=ON
 configure=(cmake -S source -B out -G "$generator" "-DCMAKE_PREFIX_PATH=$scratch/prefix"
