@@ -94,8 +94,7 @@ patterns of installed devices" NOT target MATCHES "^[A-Za-z][A-Za-z0-9_]*:.")
   _clbin_reject("oclcc was not found; install it, or set CLBIN_OCLCC_EXECUTABLE" NOT TARGET clbin::oclcc)
 endfunction()
 
-# Sets variables of clbin_add_kernels: `keys`, the options of oclcc that sign and encrypt, and
-# `key_files`, the files that they name.
+# Sets `keys`, the options of oclcc that sign and encrypt, and `key_files`, the files that they name.
 macro(_clbin_key_arguments)
   set(keys "")
   set(key_files "")
@@ -121,7 +120,6 @@ macro(_clbin_key_arguments)
 endmacro()
 
 # Adds NAME as a static library that contains the bundle and exports the directory of its headers.
-# Reads the variables of clbin_add_kernels.
 function(_clbin_embed name)
   if(NOT arg_SYMBOL)
     string(MAKE_C_IDENTIFIER ${name}_clbin arg_SYMBOL)

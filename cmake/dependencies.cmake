@@ -26,8 +26,7 @@ target_link_libraries(fmt_library INTERFACE $<IF:$<OR:${is_portable},${is_libcxx
 target_include_directories(opencl_headers SYSTEM INTERFACE ${OPENCL_HEADERS})
 target_compile_definitions(opencl_headers INTERFACE CL_TARGET_OPENCL_VERSION=300)
 
-# GTest::gtest, GTest::gtest_main and GTest::gmock. Debian's are built with libstdc++; for libc++, they
-# are built from the sources in Debian's package.
+# Debian's GoogleTest is built with libstdc++. For libc++, the sources in its package are built.
 if(BUILD_TESTING AND NOT CLBIN_LIBCXX)
   find_package(GTest REQUIRED)
 elseif(BUILD_TESTING)

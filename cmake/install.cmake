@@ -29,9 +29,8 @@ install(FILES oclcc/magic/clbin.magic DESTINATION ${CMAKE_INSTALL_DATADIR}/oclcc
 # In the other package. Found in the same prefix if both are installed there, otherwise in PATH.
 install(EXPORT oclccTargets NAMESPACE clbin:: DESTINATION ${CLBIN_CMAKE_DIR})
 
-install(TARGETS clbin_shared EXPORT clbinTargets
-  LIBRARY COMPONENT libclbin1 NAMELINK_COMPONENT libclbin-dev
-  FILE_SET HEADERS COMPONENT libclbin-dev)
+install(TARGETS clbin_shared EXPORT clbinTargets FILE_SET HEADERS COMPONENT libclbin-dev
+  LIBRARY COMPONENT libclbin1 NAMELINK_COMPONENT libclbin-dev)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME libclbin-dev)
 install(TARGETS clbin_static EXPORT clbinTargets ARCHIVE FILE_SET HEADERS)
 install(EXPORT clbinTargets NAMESPACE clbin:: DESTINATION ${CLBIN_CMAKE_DIR})

@@ -1,5 +1,4 @@
-# Settings for `cpack` in a build folder: three Debian packages, and a relocatable archive of
-# everything.
+# Settings for `cpack` in a build folder: three Debian packages, and a relocatable archive of all.
 set(CPACK_PACKAGE_NAME oclcc)
 set(CPACK_PACKAGE_VENDOR "The oclcc authors")
 set(CPACK_PACKAGE_CONTACT "The oclcc authors <oclcc@localhost>")

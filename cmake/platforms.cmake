@@ -1,7 +1,6 @@
 # ${PROJECT_BINARY_DIR}/platforms contains the .icd files of every OpenCL platform of this machine,
 # for OCL_ICD_VENDORS. Oclgrind and Intel's runtime of script/intel_runtime have no .icd file of
-# their own. Mesa's Clover is left out if rusticl is installed: both are Mesa, and Clover has no
-# device here.
+# their own. Mesa's Clover, which has no device here, is left out if rusticl is installed.
 set(CLBIN_PLATFORMS ${PROJECT_BINARY_DIR}/platforms)
 file(REMOVE_RECURSE ${CLBIN_PLATFORMS})
 file(MAKE_DIRECTORY ${CLBIN_PLATFORMS})

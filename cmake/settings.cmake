@@ -36,8 +36,7 @@ target_compile_options(standard_settings INTERFACE
   # bug 105562). clang's sanitizers and analyzer find the real cases.
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
   # In a unity build, a source is included in another file. g++ then warns of classes that use
-  # unnamed namespaces of the source. It also collects garbage once it uses 1 GB (in KiB), because the
-  # build otherwise takes a twelfth longer.
+  # unnamed namespaces of the source. Collecting garbage only from 1 GB (in KiB) saves it a twelfth.
   $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wno-subobject-linkage
     --param=ggc-min-heapsize=1000000>
   $<$<CXX_COMPILER_ID:Clang>:-Wreserved-identifier -Wreserved-macro-identifier>
@@ -48,8 +47,7 @@ target_compile_definitions(standard_settings INTERFACE
 if(CLBIN_SANITIZE)
   set(checks -fsanitize=${CLBIN_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
 endif()
-# Adds coverage to everything that fuzzers link, but not to unit tests. Only the fuzzers use
-# -fsanitize=fuzzer, which defines main.
+# For all that fuzzers link, but not for unit tests. -fsanitize=fuzzer, which defines main, is theirs.
 set(coverage $<$<BOOL:${CLBIN_FUZZ}>:-fsanitize=fuzzer-no-link>)
 # In libc++ 19, std::stop_token and std::jthread are experimental.
 target_compile_options(standard_settings INTERFACE

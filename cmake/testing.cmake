@@ -16,8 +16,7 @@ target_precompile_headers(test_headers PRIVATE
 target_link_libraries(test_headers PRIVATE test_settings)
 set_target_properties(test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF CLBIN_IS_TEST ON)
 target_compile_options(test_headers PRIVATE -fPIE) # as CMake compiles an executable
-# Lets ccache distinguish precompiled headers: gcc then names the one that it uses, and clang writes
-# no time into it.
+# Lets ccache distinguish precompiled headers: gcc names the one in use, and clang writes no time.
 target_compile_options(test_settings INTERFACE
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>
   "$<$<COMPILE_LANG_AND_ID:CXX,Clang>:SHELL:-Xclang -fno-pch-timestamp>")
@@ -26,8 +25,7 @@ target_compile_options(test_settings INTERFACE
 add_custom_target(unit_tests)
 add_custom_target(thread_tests)
 
-# clbin_define_programs(TARGET MACRO=program…): each macro is the path of a target, which is built
-# before TARGET runs.
+# clbin_define_programs(TARGET MACRO=program…): each macro is the path of a target that is built before.
 function(clbin_define_programs target)
   foreach(definition IN LISTS ARGN)
     string(REGEX MATCH "(.+)=(.+)" definition ${definition})
@@ -42,8 +40,8 @@ function(clbin_add_test_library name)
 endfunction()
 
 # clbin_add_command_test(NAME COMMAND … [LABELS unit] [VENDORS folder] [PROPERTIES …])
-# The command can be a script of the folder. It sees the platforms of VENDORS (default: those of this
-# machine). Its exit status 77 skips the test.
+# The command can be a script of the folder. It sees the platforms of VENDORS (default: all). Its exit
+# status 77 skips the test.
 function(clbin_add_command_test name)
   cmake_parse_arguments(arg "" "VENDORS" "LABELS;COMMAND;PROPERTIES" VENDORS ${CLBIN_PLATFORMS} ${ARGN})
   if(NOT arg_LABELS)
