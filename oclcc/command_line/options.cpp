@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 #include <iterator>
-#include <set>
 #include <thread>
 
 namespace oclcc {

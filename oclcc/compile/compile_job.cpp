@@ -1,6 +1,5 @@
 #include "compile/compile_job.hpp"
 
-#include "base/text.hpp"
 #include "terminal/terminal_text.hpp"
 #include "trust/key_files.hpp"
 

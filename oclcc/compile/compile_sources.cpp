@@ -2,7 +2,6 @@
 
 #include "closure/include_closure.hpp"
 #include "format/binary/binary_kernels.hpp"
-#include "source/directive_scanner.hpp"
 #include "targets/binary_entry.hpp"
 #include "targets/embedded_files.hpp"
 #include "targets/patterns.hpp"

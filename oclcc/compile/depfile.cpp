@@ -2,8 +2,6 @@
 
 #include "terminal/shell_quoting.hpp"
 
-#include <set>
-
 namespace oclcc {
 
 namespace {

@@ -8,22 +8,17 @@
 // if the files are as before: the compile may have read what was there between.
 #include "compile/watch.hpp"
 
-#include "base/digest.hpp"
-#include "cache/cache_settings.hpp"
 #include "closure/include_closure.hpp"
 #include "compile/compile_job.hpp"
 #include "compile/output_plan.hpp"
-#include "remote/remote_settings.hpp"
 #include "terminal/interruption.hpp"
 #include "trust/key_files.hpp"
 #include "worker/spawn.hpp"
 
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
-#include <deque>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/inotify.h>

@@ -4,8 +4,6 @@
 #include "command_line/options.hpp"
 #include "terminal/exit_code.hpp"
 
-#include <functional>
-
 namespace oclcc {
 
 // What a round calls.

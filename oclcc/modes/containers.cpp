@@ -1,9 +1,7 @@
 #include "modes/containers.hpp"
 
 #include "base/json_document.hpp"
-#include "base/zstd_codec.hpp"
 #include "format/binary/elf_object.hpp"
-#include "format/bundle/read_limits.hpp"
 
 #include <charconv>
 

@@ -5,8 +5,6 @@
 
 #include "command_line/bundle_file.hpp"
 
-#include <variant>
-
 namespace oclcc {
 
 struct ContainedBinary {

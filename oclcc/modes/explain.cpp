@@ -4,7 +4,6 @@
 #include "loader/ladder.hpp"
 #include "modes/entry_trials.hpp"
 #include "targets/patterns.hpp"
-#include "terminal/terminal_text.hpp"
 #include "trust/bundle_encryption.hpp"
 
 #include <fmt/format.h>

@@ -2,7 +2,6 @@
 // a bundle.
 #include "command_line/modes.hpp"
 
-#include "command_line/bundle_file.hpp"
 #include "format/bundle/bundle_writer.hpp"
 #include "matching/vendor_rules.hpp"
 #include "modes/containers.hpp"
@@ -13,7 +12,6 @@
 #include "worker/installed_devices.hpp"
 
 #include <fmt/format.h>
-#include <set>
 
 namespace oclcc {
 

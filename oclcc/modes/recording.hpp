@@ -4,8 +4,6 @@
 #include "command_line/options.hpp"
 #include "format/bundle/bundle_reader.hpp"
 
-#include <set>
-
 namespace oclcc {
 
 struct LoggedLaunch {

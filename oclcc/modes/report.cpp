@@ -1,11 +1,9 @@
 // --report: the resources of kernels as a table, JSON or comma-separated values, or on a page; and,
 // with --against, what differs from another file, and whether that exceeds a limit.
-#include "command_line/modes.hpp"
 
 #include "format/bundle/record_json.hpp"
 #include "modes/report_page.hpp"
 #include "modes/resource_changes.hpp"
-#include "terminal/terminal_text.hpp"
 #include "trust/bundle_encryption.hpp"
 
 #include <fmt/format.h>

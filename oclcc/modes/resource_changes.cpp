@@ -1,7 +1,6 @@
 #include "modes/resource_changes.hpp"
 
 #include <fmt/format.h>
-#include <set>
 #include <tuple>
 
 namespace oclcc {

@@ -3,7 +3,6 @@
 #include "listing/bundle_summary.hpp"
 #include "modes/entry_trials.hpp"
 #include "targets/patterns.hpp"
-#include "terminal/terminal_text.hpp"
 #include "trust/bundle_encryption.hpp"
 #include "trust/bundle_signing.hpp"
 

@@ -3,7 +3,6 @@
 #include "format/binary/binary_kernels.hpp"
 #include "matching/vendor_rules.hpp"
 #include "targets/clang_front_end.hpp"
-#include "targets/offline_target.hpp"
 
 namespace oclcc::offline {
 

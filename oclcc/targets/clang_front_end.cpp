@@ -2,7 +2,6 @@
 
 #include "opencl/driver.hpp"
 
-#include <charconv>
 #include <fmt/format.h>
 #include <system_error>
 

@@ -1,9 +1,6 @@
-#include "targets/offline_compiler.hpp"
 
 #include "format/binary/binary_kernels.hpp"
 #include "targets/clang_front_end.hpp"
-
-#include <mutex>
 
 namespace oclcc::offline {
 

@@ -2,11 +2,9 @@
 // select a kernel, its lines are taken out of the whole text.
 #include "targets/disassembler.hpp"
 
-#include "base/byte_codec.hpp"
 #include "format/binary/elf_object.hpp"
 
 #include <fmt/format.h>
-#include <set>
 
 namespace oclcc::offline {
 

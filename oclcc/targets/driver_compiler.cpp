@@ -2,10 +2,6 @@
 
 #include "worker/driver_rules.hpp"
 
-#include <algorithm>
-#include <map>
-#include <mutex>
-
 namespace oclcc::worker {
 
 namespace {

@@ -1,11 +1,8 @@
 #include "targets/llvm_ir.hpp"
 
-#include "base/text.hpp"
 #include "targets/tools.hpp"
 
-#include <charconv>
 #include <fmt/format.h>
-#include <set>
 
 namespace oclcc::offline {
 

@@ -1,13 +1,11 @@
 #include "targets/machine_description.hpp"
 
-#include "terminal/reporter.hpp"
 #include "terminal/terminal_text.hpp"
 
 #include <CL/cl.h>
 #include <cctype>
 #include <fmt/format.h>
 #include <limits>
-#include <set>
 
 namespace oclcc {
 

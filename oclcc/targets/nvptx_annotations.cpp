@@ -3,9 +3,7 @@
 #include "targets/llvm_ir.hpp"
 #include "targets/tools.hpp"
 
-#include <charconv>
 #include <fmt/format.h>
-#include <set>
 
 namespace oclcc::offline {
 

@@ -4,7 +4,6 @@
 #include "targets/tools.hpp"
 
 #include <fmt/format.h>
-#include <set>
 
 namespace oclcc::offline {
 

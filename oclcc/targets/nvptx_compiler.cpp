@@ -1,4 +1,3 @@
-#include "targets/offline_compiler.hpp"
 
 #include "format/binary/binary_kernels.hpp"
 #include "targets/clang_front_end.hpp"
@@ -6,7 +5,6 @@
 #include "targets/llvm_ir.hpp"
 #include "targets/nvptx_passes.hpp"
 
-#include <charconv>
 #include <fmt/format.h>
 
 namespace oclcc::offline {

@@ -3,9 +3,7 @@
 #include "targets/clang_front_end.hpp"
 #include "targets/disassembler.hpp"
 
-#include <charconv>
 #include <fmt/format.h>
-#include <mutex>
 
 namespace oclcc::offline {
 

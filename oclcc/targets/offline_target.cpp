@@ -2,7 +2,6 @@
 
 #include "base/text.hpp"
 
-#include <charconv>
 #include <fmt/format.h>
 
 namespace oclcc::offline {

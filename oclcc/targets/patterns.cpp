@@ -1,14 +1,12 @@
 #include "targets/patterns.hpp"
 
 #include "targets/machine_description.hpp"
-#include "terminal/reporter.hpp"
 
 #include <CL/cl.h>
 #include <cctype>
 #include <charconv>
 #include <fmt/format.h>
 #include <fnmatch.h>
-#include <set>
 
 namespace oclcc {
 

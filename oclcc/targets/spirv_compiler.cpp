@@ -1,4 +1,3 @@
-#include "targets/offline_compiler.hpp"
 
 #include "format/binary/binary_kernels.hpp"
 #include "opencl/driver.hpp"

@@ -5,8 +5,6 @@
 #include "loader/run_time_program.hpp"
 #include "source/directive_scanner.hpp"
 
-#include <set>
-
 namespace clbin::layer {
 
 namespace {

@@ -1,6 +1,5 @@
 #include "listing/bundle_summary.hpp"
 
-#include "base/text.hpp"
 #include "format/bundle/record_json.hpp"
 #include "listing/json_parts.hpp"
 #include "listing/launch_compilation.hpp"

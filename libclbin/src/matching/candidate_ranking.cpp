@@ -2,7 +2,6 @@
 
 #include "matching/vendor_rules.hpp"
 
-#include <set>
 #include <tuple>
 
 namespace clbin::matching {

@@ -2,8 +2,6 @@
 
 #include "base/text.hpp"
 
-#include <charconv>
-
 namespace clbin::format {
 namespace {
 

@@ -2,7 +2,6 @@
 
 #include "base/json_document.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
 
 namespace clbin::format {

@@ -2,7 +2,6 @@
 
 #include "base/crypto/key_text.hpp"
 
-#include <set>
 #include <unordered_set>
 
 namespace clbin::format {

@@ -5,7 +5,6 @@
 #include "base/json_document.hpp"
 
 #include <numeric>
-#include <set>
 #include <tuple>
 
 namespace clbin::format {

@@ -3,7 +3,6 @@
 #include "format/bundle/record_json.hpp"
 
 #include <new>
-#include <set>
 
 namespace clbin::format {
 
