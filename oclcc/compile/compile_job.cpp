@@ -1,5 +1,6 @@
 #include "compile/compile_job.hpp"
 
+#include "loader/load_session.hpp"
 #include "terminal/terminal_text.hpp"
 #include "trust/key_files.hpp"
 
@@ -297,17 +298,13 @@ std::vector<std::size_t> variants_of(const Job& job, std::size_t program) {
 
 std::string lacking_extensions(const Job& job, const UnitPlace& place) {
   const auto& device = job.targets[place.target].device;
-  std::set<std::string> lacking = job.variants[place.variant].required;
   if (!device || device->extensions.empty()) { // those of a described machine are not known
     return {};
   }
-  for (const auto& names :
-       {device->extensions, base::requested_extensions(unit_options(job, place).text())}) {
-    for (const std::string& name : names) {
-      lacking.erase(name);
-    }
-  }
-  return fmt::format("{}", fmt::join(lacking, ", "));
+  auto own = base::requested_extensions(unit_options(job, place).text());
+  own.insert(own.end(), device->extensions.begin(), device->extensions.end());
+  const auto& required = job.variants[place.variant].required;
+  return fmt::format("{}", fmt::join(clbin::loader::lacking_extensions(required, own), ", "));
 }
 
 std::vector<UnitPlace> places_of(const Job& job) {

@@ -81,10 +81,8 @@ Result<Ladder> plan_ladder(const format::BundleReader& bundle, const format::Gro
                            format::TextBudget& budget) {
   CLBIN_TRY(budget.take(group)); // its names are printed
   Ladder ladder{device, group};
-  const auto& extensions = devices.all()[device].extensions;
-  std::ranges::copy_if(group.required, std::back_inserter(ladder.lacking), [&](const auto& name) {
-    return std::ranges::find(extensions, name) == extensions.end();
-  });
+  ladder.lacking =
+      clbin::loader::lacking_extensions(group.required, devices.all()[device].extensions);
   ladder.has_source = group.source_blob != format::k_no_index;
   if (const auto checked = plan.check_options(group.options); !checked) {
     ladder.source_obstacle = checked.error().message;

@@ -190,17 +190,15 @@ Result<std::vector<format::GroupView>> groups_to_try(const format::BundleReader&
   return groups;
 }
 
-// Returns the extensions that the variant requires and that a device lacks.
-Result<std::vector<std::string>> lacking_extensions(const opencl::Driver& driver,
-                                                    const std::vector<cl_device_id>& devices,
-                                                    const format::SharedNames& required) {
+// Returns the extensions that the variant requires and that one of the devices lacks.
+Result<std::vector<std::string>> lacking_of_any(const opencl::Driver& driver,
+                                                const std::vector<cl_device_id>& devices,
+                                                const format::SharedNames& required) {
   std::vector<std::string> lacking;
   for (auto device = devices.begin(); !required.empty() && device != devices.end(); ++device) {
-    CLBIN_TRY_ASSIGN(const auto own, opencl::device_extensions(driver, *device));
-    std::ranges::copy_if(required, std::back_inserter(lacking), [&](const std::string& name) {
-      return std::ranges::find(own, name) == own.end() &&
-             std::ranges::find(lacking, name) == lacking.end();
-    });
+    CLBIN_TRY_ASSIGN(auto known, opencl::device_extensions(driver, *device));
+    known.insert(known.end(), lacking.begin(), lacking.end());
+    std::ranges::copy(lacking_extensions(required, known), std::back_inserter(lacking));
   }
   return lacking;
 }
@@ -236,7 +234,7 @@ Result<opencl::Program> load_variant(const Loading& loading, LoadRequest request
   LoadReport& report = loading.report;
   CLBIN_TRY_ASSIGN(const auto group, resolve_group(loading.bundle, choice, request));
   CLBIN_TRY_ASSIGN(const auto lacking,
-                   lacking_extensions(loading.driver, request.devices, group.required));
+                   lacking_of_any(loading.driver, request.devices, group.required));
   request.variant = group.variant;
   report.variant = group.variant;
   report.first_entry = group.first_entry;

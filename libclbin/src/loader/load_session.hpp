@@ -80,6 +80,15 @@ struct LoadSession {
   [[nodiscard]] std::string source_options() const;
 };
 
+// Returns those of `required`, the extensions of a variant, that are not among `own`, a device's.
+[[nodiscard]] std::vector<std::string> lacking_extensions(const auto& required,
+                                                          const std::vector<std::string>& own) {
+  std::vector<std::string> lacking;
+  std::ranges::copy_if(required, std::back_inserter(lacking), [&](const std::string& name) {
+    return std::ranges::find(own, name) == own.end();
+  });
+  return lacking;
+}
 // no_matching_entry: an entry with these options was compiled without one of the extensions, which
 // its variant requires and the device lacks.
 [[nodiscard]] base::Result<void> check_extensions(const std::vector<std::string>& lacking,
