@@ -8,6 +8,7 @@
 // if the files are as before: the compile may have read what was there between.
 #include "compile/watch.hpp"
 
+#include "base/background_thread.hpp"
 #include "closure/include_closure.hpp"
 #include "compile/compile_job.hpp"
 #include "compile/output_plan.hpp"
@@ -378,8 +379,7 @@ public:
   int run(const RoundTexts& texts) {
     sigset_t signals = ending_signals();
     ::sigaddset(&signals, SIGCHLD);
-    sigset_t before;
-    (void)::sigprocmask(SIG_BLOCK, &signals, &before);
+    const base::BlockedSignals blocked(signals);
     const std::string text = texts.subject + '\0' + texts.end + '\0';
     (void)base::write_all_without_signals(m_channel.number(), base::as_bytes(text));
     const timespec a_while{1, 0}; // SIGCHLD is not certain to stay pending
@@ -393,7 +393,7 @@ public:
       }
     }
     m_process = 0;
-    (void)::sigprocmask(SIG_SETMASK, &before, nullptr);
+    blocked.restore();
     if (ended_by != 0) {
       (void)std::raise(ended_by);
     }

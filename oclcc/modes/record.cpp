@@ -1,5 +1,6 @@
 #include "command_line/modes.hpp"
 
+#include "base/background_thread.hpp"
 #include "format/bundle/bundle_writer.hpp"
 #include "modes/recording.hpp"
 #include "trust/bundle_encryption.hpp"
@@ -7,7 +8,6 @@
 #include "worker/spawn.hpp"
 
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
@@ -27,36 +27,24 @@ struct ApplicationEnd {
   int signal = 0;      // 0 if none did
 };
 
-constexpr std::array k_passed_on = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
-
-// Blocks the signals until its end, so that they can be waited for.
-class BlockedSignals {
-public:
-  BlockedSignals() {
-    sigemptyset(&m_signals);
-    for (const int signal : k_passed_on) {
-      sigaddset(&m_signals, signal);
-    }
-    sigaddset(&m_signals, SIGCHLD);
-    (void)sigprocmask(SIG_BLOCK, &m_signals, &m_before);
+// The signals that are passed on, and SIGCHLD.
+sigset_t awaited_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD}) {
+    sigaddset(&signals, signal);
   }
-  ~BlockedSignals() { restore(); }
-  BlockedSignals(BlockedSignals&&) = delete; // and no copies
+  return signals;
+}
 
-  void restore() const noexcept { (void)sigprocmask(SIG_SETMASK, &m_before, nullptr); }
-  // Returns the next signal; std::nullopt after a while.
-  [[nodiscard]] std::optional<siginfo_t> next() const {
-    const timespec a_while{1, 0}; // SIGCHLD is not certain to stay pending on every system
-    siginfo_t signal{};
-    return sigtimedwait(&m_signals, &signal, &a_while) > 0 ? std::optional(signal) : std::nullopt;
-  }
+// Returns the next of the blocked signals; std::nullopt after a while.
+std::optional<siginfo_t> next_of(const sigset_t& signals) {
+  const timespec a_while{1, 0}; // SIGCHLD is not certain to stay pending on every system
+  siginfo_t signal{};
+  return sigtimedwait(&signals, &signal, &a_while) > 0 ? std::optional(signal) : std::nullopt;
+}
 
-private:
-  sigset_t m_signals{};
-  sigset_t m_before{};
-};
-
-ApplicationEnd wait_for(pid_t process, const BlockedSignals& signals) {
+ApplicationEnd wait_for(pid_t process, const sigset_t& signals) {
   constexpr int k_signal_base = 128;
   int status = 0;
   pid_t ended = 0;
@@ -65,7 +53,7 @@ ApplicationEnd wait_for(pid_t process, const BlockedSignals& signals) {
     if (ended != 0 && !(ended < 0 && errno == EINTR)) {
       break;
     }
-    const auto signal = signals.next();
+    const auto signal = next_of(signals);
     // The terminal sends its signals to the whole process group.
     const bool is_of_terminal = signal && signal->si_code == SI_KERNEL &&
                                 (signal->si_signo == SIGINT || signal->si_signo == SIGQUIT);
@@ -91,14 +79,15 @@ Result<ApplicationEnd> run_application(std::vector<std::string> command,
   FileDescriptor to_parent(ends[1]);
   const std::vector<char*> words = worker::pointers_to(command);
   const std::vector<char*> variables = worker::pointers_to(environment);
-  const BlockedSignals signals;
+  const sigset_t signals = awaited_signals();
+  const base::BlockedSignals blocked(signals);
   const pid_t process = ::fork();
   if (process < 0) {
     return fail(ErrorCode::internal, "cannot start a process: {}", base::reason_of(errno));
   }
   if (process == 0) {
     (void)std::signal(SIGXFSZ, SIG_DFL); // main() ignores it
-    signals.restore();
+    blocked.restore();
     ::execvpe(words.front(), words.data(), variables.data());
     const int error = errno;
     (void)base::write_all(to_parent.number(), std::as_bytes(std::span(&error, 1)));
@@ -227,8 +216,7 @@ Result<void> write_recording(Preparation& preparation, const Options& options, R
   bool was_signed = false;
   if (const auto& existing = preparation.existing) {
     CLBIN_TRY(named(recording.add(*existing, SourcePolicy::keep), *options.recording));
-    const BundleReader* const input = &*existing;
-    CLBIN_TRY_ASSIGN(write.encryption, trust::encryption_of({&input, 1}));
+    CLBIN_TRY_ASSIGN(write.encryption, trust::encryption_of(std::array{&*existing}));
     CLBIN_TRY_ASSIGN(const auto records, existing->signature_records());
     was_signed = !records.empty();
   }

@@ -1,8 +1,8 @@
+#include "base/background_thread.hpp"
 #include "base/file_io.hpp"
 #include "base/text.hpp"
 
 #include <cerrno>
-#include <csignal>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -65,16 +65,13 @@ Result<std::filesystem::path> follow_symlinks(const std::filesystem::path& path)
 // Returns the errno that `step` returns; std::nullopt if it is unknown because only the other
 // process was killed or SIGCHLD is ignored. If no process can be started, runs `step` in this one.
 std::optional<int> run_apart(const std::function<int()>& step) {
-  sigset_t all;
-  sigset_t before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_BLOCK, &all, &before);
+  const BlockedSignals blocked(all_signals());
   const pid_t child = ::fork();
   if (child == 0) {
     ::setsid();
     ::_exit(step());
   }
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  blocked.restore();
   if (child < 0) {
     return step();
   }
