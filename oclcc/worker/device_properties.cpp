@@ -1,6 +1,7 @@
 #include "worker/installed_devices.hpp"
 
 #include "base/text.hpp"
+#include "opencl/device_query.hpp"
 
 #include <cstring>
 #include <fmt/format.h>
@@ -209,17 +210,11 @@ constexpr Property k_properties[] = {
 // No valid result is longer: a driver that reports more has a wrong size.
 constexpr std::size_t k_max_answer_bytes = 1U << 20U;
 
-std::optional<std::string> ask(const Driver& driver, cl_device_id device, cl_device_info name) {
-  std::size_t size = 0;
-  if (driver.GetDeviceInfo(device, name, 0, nullptr, &size) != CL_SUCCESS || size == 0 ||
-      size > k_max_answer_bytes) {
-    return std::nullopt;
-  }
-  std::string bytes(size, '\0');
-  if (driver.GetDeviceInfo(device, name, size, bytes.data(), nullptr) != CL_SUCCESS) {
-    return std::nullopt;
-  }
-  return bytes;
+// Returns an empty text if the device does not support the name.
+std::string ask(const Driver& driver, cl_device_id device, cl_device_info name) {
+  const auto bytes = clbin::opencl::ask_list<char>(
+      std::bind_front(driver.GetDeviceInfo, device, name), k_max_answer_bytes);
+  return bytes ? std::string(bytes->begin(), bytes->end()) : std::string();
 }
 
 template <typename T>
@@ -344,8 +339,7 @@ std::vector<std::pair<std::string, std::string>> query_device_properties(const D
                                                                          cl_device_id device) {
   std::vector<std::pair<std::string, std::string>> properties;
   for (const Property& property : k_properties) {
-    const auto bytes = ask(driver, device, property.name);
-    auto value = bytes ? format_property(*bytes, property) : std::nullopt;
+    auto value = format_property(ask(driver, device, property.name), property);
     if (value && !value->empty()) {
       properties.emplace_back(property.label, std::move(*value));
     }
