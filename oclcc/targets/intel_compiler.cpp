@@ -159,13 +159,10 @@ Result<std::vector<std::string>> undefined_symbols_of_zebin(ByteView zebin) {
   std::vector<std::string> undefined;
   ByteReader reader(section(k_symbol_table), "symbol table of a zebin");
   while (reader.remaining() != 0) {
-    CLBIN_TRY_ASSIGN(const std::uint32_t name, reader.read_u32("st_name"));
-    CLBIN_TRY(reader.read_u16("st_info and st_other"));
-    CLBIN_TRY_ASSIGN(const std::uint16_t defined_in, reader.read_u16("st_shndx"));
-    CLBIN_TRY(reader.read_u64("st_value"));
-    CLBIN_TRY(reader.read_u64("st_size"));
-    if (name != 0 && defined_in == 0 && name < names.size()) {
-      undefined.emplace_back(names.substr(name, names.find('\0', name) - name));
+    CLBIN_TRY_ASSIGN(const format::ElfSymbol symbol, format::read_elf_symbol(reader));
+    if (symbol.name != 0 && symbol.section == 0 && symbol.name < names.size()) {
+      const std::string_view name = names.substr(symbol.name);
+      undefined.emplace_back(name.substr(0, name.find('\0')));
     }
   }
   return undefined;
