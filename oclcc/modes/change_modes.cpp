@@ -298,10 +298,10 @@ Result<ExitCode> change_bundles(const Options& options, const ChangeBundle& chan
   }
   const auto change_file = [&](const fs::path& path) -> Result<BundleChange> {
     CLBIN_TRY_ASSIGN(const BundleReader bundle, open_readable_bundle(path, keys->decryption));
-    const BundleReader* const input = &bundle;
     std::optional<Encryption> encryption;
     if (options.mode != Mode::decrypt) {
-      CLBIN_TRY_ASSIGN(encryption, trust::encryption_of_output(keys->encryption, {&input, 1}));
+      CLBIN_TRY_ASSIGN(encryption,
+                       trust::encryption_of_output(keys->encryption, std::array{&bundle}));
     }
     BundleChange changed;
     CLBIN_TRY_ASSIGN(changed.result, change(bundle, trust::pointer_to(encryption)));
@@ -324,9 +324,8 @@ Result<void> warn_of_idle_patterns(const BundleReader& bundle, const TargetChoic
 
 // The merge of one bundle copies it.
 Result<StripResult> copy(const BundleReader& bundle, const Encryption* encryption) {
-  const BundleReader* const input = &bundle;
   StripResult result;
-  CLBIN_TRY_ASSIGN(result.bytes, format::merge_bundles({&input, 1}, encryption));
+  CLBIN_TRY_ASSIGN(result.bytes, format::merge_bundles(std::array{&bundle}, encryption));
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include "format/bundle/bundle_writer.hpp"
 #include "matching/vendor_rules.hpp"
 #include "modes/containers.hpp"
+#include "modes/recording.hpp"
 #include "targets/binary_entry.hpp"
 #include "targets/machine_description.hpp"
 #include "targets/offline_target.hpp"
@@ -203,14 +204,7 @@ public:
     return add_for_device(file, std::move(bytes));
   }
 
-  format::BundleInput take() {
-    format::BundleInput input;
-    input.producer = "oclcc " OCLCC_VERSION;
-    for (auto& [name, program] : m_programs) {
-      input.programs.push_back(std::move(program));
-    }
-    return input;
-  }
+  format::BundleInput take() { return bundle_of(std::exchange(m_programs, {})); }
 
 private:
   Result<void> add_container(const ImportedFile& file, base::Bytes bytes);

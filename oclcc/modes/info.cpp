@@ -80,8 +80,7 @@ Result<Source> decrypted(const Source& source, const BundleKeys& keys) {
   CLBIN_TRY(keys.unlock(*bundle));
   CLBIN_TRY(require_contents(*bundle));
   CLBIN_TRY(bundle->verify()); // decrypting copies only what is used
-  const format::BundleReader* const input = &*bundle;
-  CLBIN_TRY_ASSIGN(base::Bytes plain, format::merge_bundles({&input, 1}));
+  CLBIN_TRY_ASSIGN(base::Bytes plain, format::merge_bundles(std::array{&std::as_const(*bundle)}));
   return base::owning_source(std::move(plain), source->name());
 }
 

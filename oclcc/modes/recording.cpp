@@ -304,13 +304,12 @@ void Recording::warn_of_paths_in_options(Reporter& reporter) const {
   }
 }
 
-format::BundleInput Recording::take() {
+format::BundleInput bundle_of(std::map<std::string, ProgramInput>&& programs) {
   format::BundleInput input;
   input.producer = "oclcc " OCLCC_VERSION;
-  for (auto& [name, program] : m_programs) {
+  for (auto& [name, program] : programs) {
     input.programs.push_back(std::move(program));
   }
-  m_programs.clear();
   return input;
 }
 

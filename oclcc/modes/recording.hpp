@@ -16,6 +16,9 @@ struct LoggedLaunch {
 // size of NULL. std::nullopt for any other text.
 [[nodiscard]] std::optional<LoggedLaunch> parse_launch(std::string_view line);
 
+// Returns a bundle of the programs, in the order of their names.
+[[nodiscard]] format::BundleInput bundle_of(std::map<std::string, format::ProgramInput>&& programs);
+
 // The union of recordings. Of two entries of the same program, variant, target and kind, keeps the
 // one that was added first, because no two builds of some drivers are equal.
 class Recording {
@@ -37,7 +40,7 @@ public:
   // Whether the application has linked programs, which the layer does not record.
   [[nodiscard]] bool lacks_linked_programs() const noexcept { return m_has_linked; }
   [[nodiscard]] std::size_t program_count() const noexcept { return m_programs.size(); }
-  [[nodiscard]] format::BundleInput take();
+  [[nodiscard]] format::BundleInput take() { return bundle_of(std::exchange(m_programs, {})); }
 
 private:
   using Program = format::ProgramInput;
