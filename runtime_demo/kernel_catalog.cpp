@@ -126,18 +126,19 @@ KernelCase register_blocked(std::string variant, Blocking blocking) {
 }
 
 // On NVIDIA's GPUs, 32 items have 64 x 64 sums: 16 x 8 each.
-KernelCase matrix_units() {
-  return {.name = "hgemm",
-          .function = "hgemm",
-          .program = "hgemm",
+KernelCase matrix_units(const std::string& function, Precision precision, std::size_t tile_k,
+                        const std::string& operands) {
+  return {.name = function,
+          .function = function,
+          .program = function,
           .variant = "default",
-          .precision = Precision::half_operands,
+          .precision = precision,
           .arguments = {m, n, l, left, right, result},
           .launch = LaunchRule::register_blocks,
           .source_size = k_blog_size,
           .bound = k_sum_bound,
-          .source = "ours, half precision, matrix units",
-          .blocking = {128, 128, 32, 16, 8}};
+          .source = "ours, " + operands + ", matrix units",
+          .blocking = {128, 128, tile_k, 16, 8}};
 }
 
 std::vector<KernelCase> make_catalog() {
@@ -175,7 +176,8 @@ std::vector<KernelCase> make_catalog() {
       register_blocked("tile128x64x16_item8x4", {128, 64, 16, 8, 4}),
       register_blocked("tile64x64x16_item4x4", {64, 64, 16, 4, 4}),
       register_blocked("tile64x64x16_item8x8", {64, 64, 16, 8, 8}),
-      matrix_units(),
+      matrix_units("hgemm", Precision::half_operands, 32, "half precision"),
+      matrix_units("tf32gemm", Precision::tf32_operands, 16, "tf32"),
   };
 }
 

@@ -34,8 +34,14 @@ enum class Task : std::uint8_t {
   transpose
 };
 
-// half_operands: the operands are in half precision, and the result in single precision.
-enum class Precision : std::uint8_t { single_precision, double_precision, half_operands };
+// The result of half and tf32 operands is in single precision. tf32 operands are floats, here with
+// no more digits than half has, so that rounding them to tf32 changes none.
+enum class Precision : std::uint8_t {
+  single_precision,
+  double_precision,
+  half_operands,
+  tf32_operands
+};
 
 enum class Argument : std::uint8_t {
   result,
@@ -64,7 +70,8 @@ enum class LaunchRule : std::uint8_t {
   register_blocks  // one group per tile, of the size that the kernel requires
 };
 
-// The tile sizes of the sgemm variants, as described in kernels/sgemm.cl, and of hgemm.
+// The tile sizes of the sgemm variants, as described in kernels/sgemm.cl, and of hgemm and
+// tf32gemm.
 struct Blocking {
   std::size_t tile_m = 0;
   std::size_t tile_n = 0;

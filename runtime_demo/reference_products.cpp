@@ -173,7 +173,8 @@ Workload make_typed(const KernelCase& kernel, const Size& size, std::uint64_t se
   std::vector<T> b = random_values<T>(engine, right_elements(kernel, size));
   Workload workload;
   if constexpr (std::is_same_v<T, float>) {
-    if (kernel.precision == Precision::half_operands) {
+    if (kernel.precision == Precision::half_operands ||
+        kernel.precision == Precision::tf32_operands) {
       workload.left = round_to_half(a);
       workload.right = round_to_half(b);
     }

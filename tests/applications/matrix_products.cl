@@ -58,16 +58,20 @@ TEST(s8, 32, char, int)
 TEST(f64, 4, double, double)
 #endif
 
-// a is in the middle of a tile of 32 lines, b at the end of another.
-#define TEST_TILES(NAME, MEMORY)                                                                   \
+// a is in the middle of a tile of 32 lines, b at the end of another. PIECE elements have 16 bytes.
+#define TEST_TILES(NAME, K, MEMORY, TILE, OFFSET, PIECE, B_LENGTH)                                 \
   __kernel ITEMS void NAME##_tiles(const __global MEMORY* A, const __global MEMORY* B,             \
                                    __global float* C, int of_a, int of_b, int of_c) {              \
-    __local ushort tile_a[32 * 32] __attribute__((aligned(16)));                                   \
-    __local ushort tile_b[32 * 32] __attribute__((aligned(16)));                                   \
-    for (uint i = (uint)get_local_id(0); i < 32; i += CLBIN_MATRIX_ITEMS) {                        \
-      clbin_copy_async(tile_a + clbin_tile_offset(8 + i / 2, 16 + i % 2 * 8, 32), A + i * 8);      \
+    __local TILE tile_a[32 * 32] __attribute__((aligned(16)));                                     \
+    __local TILE tile_b[32 * B_LENGTH] __attribute__((aligned(16)));                               \
+    const uint a_pieces = STRIDE(of_a, 16, K) / PIECE;                                             \
+    const uint b_pieces = STRIDE(of_b, K, 16) / PIECE;                                             \
+    for (uint i = (uint)get_local_id(0); i < 16 * K / PIECE; i += CLBIN_MATRIX_ITEMS) {            \
+      clbin_copy_async(tile_a + OFFSET(8 + i / a_pieces, 16 + i % a_pieces * PIECE, 32),           \
+                       A + i * PIECE);                                                             \
       clbin_copy_commit();                                                                         \
-      clbin_copy_async(tile_b + clbin_tile_offset(16 + i / 2, i % 2 * 8, 32), B + i * 8);          \
+      clbin_copy_async(tile_b + OFFSET(16 + i / b_pieces, i % b_pieces * PIECE, B_LENGTH),         \
+                       B + i * PIECE);                                                             \
       clbin_copy_commit();                                                                         \
     }                                                                                              \
     clbin_copy_wait(0);                                                                            \
@@ -76,7 +80,7 @@ TEST(f64, 4, double, double)
     clbin_b_##NAME b;                                                                              \
     clbin_c_##NAME c;                                                                              \
     clbin_load_a_##NAME##_tile(&a, tile_a, 8, 16, 32, of_a);                                       \
-    clbin_load_b_##NAME##_tile(&b, tile_b, 16, 0, 32, of_b);                                       \
+    clbin_load_b_##NAME##_tile(&b, tile_b, 16, 0, B_LENGTH, of_b);                                 \
     clbin_load_c_##NAME(&c, C, 16, of_c);                                                          \
     clbin_c_##NAME sum;                                                                            \
     clbin_fill_##NAME(&sum, 1);                                                                    \
@@ -86,8 +90,9 @@ TEST(f64, 4, double, double)
     FINISH(NAME)                                                                                   \
     clbin_store_##NAME(&sum, C, 16, of_c);                                                         \
   }
-TEST_TILES(f16, half)
-TEST_TILES(bf16, ushort)
+TEST_TILES(f16, 16, half, ushort, clbin_tile_offset, 8, 32)
+TEST_TILES(bf16, 16, ushort, ushort, clbin_tile_offset, 8, 32)
+TEST_TILES(tf32, 8, float, float, clbin_tile_offset_tf32, 4, 16)
 
 __kernel void units(__global int* units) {
   units[0] = CLBIN_MATRIX_UNITS_f16;

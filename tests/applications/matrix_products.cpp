@@ -33,7 +33,7 @@ struct Type {
 const std::array k_types = {
     Type{"f16", 16, Element::half, Element::single, {"global", "local", "tiles"}},
     Type{"bf16", 16, Element::bfloat, Element::single, {"global", "local", "tiles"}},
-    Type{"tf32", 8, Element::single, Element::single, {"global", "local"}},
+    Type{"tf32", 8, Element::single, Element::single, {"global", "local", "tiles"}},
     Type{"s8", 32, Element::byte, Element::byte, {"global", "local"}},
     Type{"f64", 4, Element::twice, Element::twice, {"global", "local"}}};
 
