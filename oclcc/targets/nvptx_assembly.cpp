@@ -126,6 +126,65 @@ std::optional<Rotation> read_rotation(std::string_view text) {
   return Rotation{shift.substr(1, comma - 1), distance, size - text.size()};
 }
 
+// "setp.eq.s32 \t%p4, %r2, %r20;" → "setp.ne.s32 \t%oclcc_back, %r2, %r20;". Empty if the line does
+// not compare two integers, with the result `predicate`: the opposite of an order of floats is
+// none, and "setp.eq.and.s32" combines its result with another one.
+std::string opposite_comparison(std::string_view line, std::string_view predicate) {
+  constexpr std::pair<std::string_view, std::string_view> k_opposites[] = {
+      {"eq", "ne"}, {"ne", "eq"}, {"lt", "ge"}, {"ge", "lt"}, {"gt", "le"}, {"le", "gt"}};
+  constexpr std::string_view k_comparison = "\tsetp.";
+  constexpr std::string_view k_type = ".s32";
+  const std::string result = fmt::format(" \t{},", predicate);
+  const std::size_t end = line.find(result);
+  if (!line.starts_with(k_comparison) || end == std::string_view::npos ||
+      end < k_comparison.size() + k_type.size()) {
+    return {};
+  }
+  const std::string_view type = line.substr(end - k_type.size(), k_type.size());
+  const auto* const found = std::ranges::find(
+      k_opposites, line.substr(k_comparison.size(), end - k_type.size() - k_comparison.size()),
+      &std::pair<std::string_view, std::string_view>::first);
+  if (found == std::end(k_opposites) || type[0] != '.' || type[1] == 'f') {
+    return {};
+  }
+  return fmt::format("setp.{}{} \t%oclcc_back,{}", found->second, type,
+                     line.substr(end + result.size()));
+}
+
+// The label in "\tbra.uni \t$L__BB2_4;", behind `start`; empty if the line is another one.
+std::string_view branch_target(std::string_view line, std::string_view start) {
+  return line.starts_with(start) && line.ends_with(';')
+             ? line.substr(start.size(), line.size() - start.size() - 1)
+             : std::string_view();
+}
+
+// Returns what replaces the last two of three instructions, empty if these end no loop:
+//   setp.eq.s32 %p4, %r2, %r20;
+//   @%p4 bra $L__BB2_5;
+//   bra.uni $L__BB2_4;
+std::string loop_end(std::string_view comparison, std::string_view leave, std::string_view back,
+                     const std::set<std::string_view>& labels) {
+  constexpr std::string_view k_predicate = "\t@%p";
+  const std::size_t branch = leave.find(" bra ");
+  const std::string_view start = branch_target(back, "\tbra.uni \t");
+  if (!leave.starts_with(k_predicate) || branch == std::string_view::npos ||
+      !labels.contains(start)) {
+    return {};
+  }
+  const std::string_view behind = branch_target(leave.substr(branch), " bra \t");
+  const std::string opposite = opposite_comparison(comparison, leave.substr(2, branch - 2));
+  if (behind.empty() || labels.contains(behind) || opposite.empty()) {
+    return {};
+  }
+  return fmt::format("\t{{ .reg .pred %oclcc_back; {} @%oclcc_back bra \t{}; }}\n\tbra.uni \t{};\n",
+                     opposite, start, behind);
+}
+
+// Whether a line is debug information: of -g.
+bool is_debug_note(std::string_view line) {
+  return line.starts_with("\t.loc\t") || line.starts_with("$L__tmp");
+}
+
 // "reqd_work_group_size(8,4,1)"; empty if the kernel has no such node.
 std::string sizes_attribute(const IrKernel& kernel, const IrNodes& nodes, const char* name) {
   const auto sizes = nodes.numbers(kernel.node(name));
@@ -237,6 +296,40 @@ Result<std::string> with_reduced_rotations(std::string_view ptx) {
   }
   result += ptx;
   return result;
+}
+
+std::string with_branches_back(std::string_view ptx) {
+  const std::vector<std::string_view> lines = base::split_lines(ptx);
+  std::set<std::string_view> labels; // before the line
+  std::string text;
+  bool is_of_program = false; // in assembler text
+  const auto behind_notes = [&](std::size_t i) {
+    while (i < lines.size() && is_debug_note(lines[i])) {
+      ++i;
+    }
+    return i;
+  };
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    is_of_program =
+        lines[i] == "\t// begin inline asm" || (is_of_program && lines[i] != "\t// end inline asm");
+    if (lines[i].starts_with('$')) {
+      labels.insert(lines[i].substr(0, lines[i].find(':')));
+    }
+    text.append(lines[i]).append("\n");
+    const std::size_t leave = behind_notes(i + 1);
+    const std::size_t back = behind_notes(leave + 1);
+    const std::string end = is_of_program || back >= lines.size()
+                                ? std::string()
+                                : loop_end(lines[i], lines[leave], lines[back], labels);
+    if (end.empty()) {
+      continue;
+    }
+    for (++i; i < back; ++i) {
+      text += i == leave ? std::string() : fmt::format("{}\n", lines[i]);
+    }
+    text += end;
+  }
+  return text;
 }
 
 Result<std::string> retargeted(std::string_view ptx, std::string_view version,

@@ -331,7 +331,8 @@ Result<std::string> assemble(const ToolSession& session, const FamilyRequest& re
   CLBIN_TRY_ASSIGN(const std::string written, read(session, "kernel.ptx"));
   CLBIN_TRY_ASSIGN(const std::string rotating, with_reduced_rotations(written));
   CLBIN_TRY_ASSIGN(const std::string version, ptx_version_for(target, rotating));
-  CLBIN_TRY_ASSIGN(std::string ptx, retargeted(rotating, version, target.architecture));
+  CLBIN_TRY_ASSIGN(std::string ptx,
+                   retargeted(with_branches_back(rotating), version, target.architecture));
   return ptx + attributes_section(ir);
 }
 

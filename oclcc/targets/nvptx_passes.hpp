@@ -50,6 +50,11 @@ struct NvptxSettings {
 // and stay. internal: a rotation has neither form.
 [[nodiscard]] Result<std::string> with_reduced_rotations(std::string_view ptx);
 
+// Returns the module with loops that end by a conditional branch back to their start. LLVM ends
+// them by a conditional branch out of the loop before one back, and ptxas does not unroll such
+// loops.
+[[nodiscard]] std::string with_branches_back(std::string_view ptx);
+
 // Returns the module for another version of PTX and another architecture. internal: the module does
 // not begin with its version and its target.
 [[nodiscard]] Result<std::string> retargeted(std::string_view ptx, std::string_view version,

@@ -85,6 +85,76 @@ TEST(NvptxAssembly, ReducesTheDistancesOfRotations) {
                   "\tshr.b64 \t%rhs, %rd5, %amt2;\n");
 }
 
+TEST(NvptxAssembly, EndsLoopsByABranchBack) {
+  EXPECT_EQ(with_branches_back("$L__BB0_1:                              // %loop\n"
+                               "\tadd.s32 \t%r1, %r1, 4;\n"
+                               "\tsetp.lt.u32 \t%p12, %r2, %r1;\n"
+                               "\t@%p12 bra \t$L__BB0_2;\n"
+                               "\tbra.uni \t$L__BB0_1;\n"
+                               "$L__BB0_2:\n"),
+            "$L__BB0_1:                              // %loop\n"
+            "\tadd.s32 \t%r1, %r1, 4;\n"
+            "\tsetp.lt.u32 \t%p12, %r2, %r1;\n"
+            "\t{ .reg .pred %oclcc_back; setp.ge.u32 \t%oclcc_back, %r2, %r1; @%oclcc_back bra "
+            "\t$L__BB0_1; }\n"
+            "\tbra.uni \t$L__BB0_2;\n"
+            "$L__BB0_2:\n");
+}
+
+TEST(NvptxAssembly, EndsLoopsByABranchBackBesideDebugInformation) {
+  EXPECT_EQ(with_branches_back("$L__BB0_1:\n"
+                               "\tsetp.ne.s32 \t%p2, %r2, %r1;\n"
+                               "\t.loc\t1 7 3\n"
+                               "\t@%p2 bra \t$L__BB0_2;\n"
+                               "$L__tmp4:\n"
+                               "\tbra.uni \t$L__BB0_1;\n"
+                               "$L__BB0_2:\n"),
+            "$L__BB0_1:\n"
+            "\tsetp.ne.s32 \t%p2, %r2, %r1;\n"
+            "\t.loc\t1 7 3\n"
+            "$L__tmp4:\n"
+            "\t{ .reg .pred %oclcc_back; setp.eq.s32 \t%oclcc_back, %r2, %r1; @%oclcc_back bra "
+            "\t$L__BB0_1; }\n"
+            "\tbra.uni \t$L__BB0_2;\n"
+            "$L__BB0_2:\n");
+}
+
+TEST(NvptxAssembly, KeepsTheAssemblerTextOfPrograms) {
+  constexpr const char* k_ptx = "\t// begin inline asm\n"
+                                "$L__user_1:\n"
+                                "\tsetp.ge.s32 \t%p1, %c, %r2;\n"
+                                "\t@%p1 bra \t$L__user_2;\n"
+                                "\tbra.uni \t$L__user_1;\n"
+                                "$L__user_2:\n"
+                                "\t// end inline asm\n";
+  EXPECT_EQ(with_branches_back(k_ptx), k_ptx);
+}
+
+TEST(NvptxAssembly, KeepsBranchesThatEndNoLoopOrCompareFloats) {
+  const auto with = [](const char* comparison, const char* leave, const char* back) {
+    return fmt::format("$L__BB0_1:\n\t{};\n\t{};\n\t{};\n$L__BB0_2:\n", comparison, leave, back);
+  };
+  const std::string changed =
+      with("setp.eq.b64 \t%p1, %rd1, 0", "@%p1 bra \t$L__BB0_2", "bra.uni \t$L__BB0_1");
+  EXPECT_NE(with_branches_back(changed), changed);
+  for (const std::string& kept :
+       {with("setp.eq.b64 \t%p11, %rd1, 0", "@%p1 bra \t$L__BB0_2", "bra.uni \t$L__BB0_1"),
+        with("setp.eq.b64 \t%p1, %rd1, 0", "@%p11 bra \t$L__BB0_2", "bra.uni \t$L__BB0_1"),
+        with("setp.lt.f32 \t%p1, %f1, %f2", "@%p1 bra \t$L__BB0_2", "bra.uni \t$L__BB0_1"),
+        with("setp.lo.u32 \t%p1, %r1, %r2", "@%p1 bra \t$L__BB0_2", "bra.uni \t$L__BB0_1"),
+        with("setp.eq.b64 \t%p1, %rd1, 0", "@%p1 bra \t$L__BB0_1", "bra.uni \t$L__BB0_1"),
+        with("setp.eq.b64 \t%p1, %rd1, 0", "@%p1 bra \t$L__BB0_2", "bra.uni \t$L__BB0_2"),
+        with("setp.eq.b64 \t%p1, %rd1, 0", "@!%p1 bra \t$L__BB0_2", "bra.uni \t$L__BB0_1"),
+        with("setp.eq.and.s32 \t%p1, %r1, %r2, %p3", "@%p1 bra \t$L__BB0_2", "bra.uni \t$L__BB0_1"),
+        with("setp. \t%p1, %r1, %r2", "@%p1 bra \t$L__BB0_2", "bra.uni \t$L__BB0_1"),
+        with("setp.eq.s32 \t%p1", "@%p1 bra \t$L__BB0_2", "bra.uni \t$L__BB0_1"),
+        with("mov.pred \t%p1, %p2", "@%p1 bra \t$L__BB0_2", "bra.uni \t$L__BB0_1"),
+        with("setp.eq.b64 \t%p1, %rd1, 0", "@%p1 bra \t$L__BB0_2", "ret"), std::string("\tret;\n"),
+        std::string()}) {
+    EXPECT_EQ(with_branches_back(kept), kept);
+  }
+}
+
 TEST(NvptxAssembly, NamesAnotherTargetAndVersion) {
   const auto ptx = retargeted("//\n// made by a compiler\n//\n\n.version 7.1\n"
                               ".target sm_86, texmode_independent\n.address_size 64\n",
