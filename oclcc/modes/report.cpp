@@ -2,8 +2,8 @@
 // with --against, what differs from another file, and whether that exceeds a limit.
 
 #include "format/bundle/record_json.hpp"
+#include "modes/kernel_resources.hpp"
 #include "modes/report_page.hpp"
-#include "modes/resource_changes.hpp"
 #include "trust/bundle_encryption.hpp"
 
 #include <fmt/format.h>

@@ -25,10 +25,17 @@ private:
   sigset_t m_before{};
   bool m_is_set;
 };
-[[nodiscard]] sigset_t all_signals() noexcept;
+[[nodiscard]] inline sigset_t all_signals() noexcept {
+  sigset_t all;
+  sigfillset(&all);
+  return all;
+}
 
 // Starts a thread that receives no signals: signal handlers belong to the application. `work` must
 // not throw. Throws std::system_error if the system cannot create a thread.
-[[nodiscard]] std::thread start_background_thread(std::function<void()> work);
+[[nodiscard]] inline std::thread start_background_thread(std::function<void()> work) {
+  const BlockedSignals blocked(all_signals());
+  return std::thread(std::move(work));
+}
 
 } // namespace clbin::base

@@ -1,6 +1,5 @@
 #include "remote/storage_http/http_client.hpp"
 
-#include "base/file_io.hpp"
 #include "base/text.hpp"
 
 #include <algorithm>

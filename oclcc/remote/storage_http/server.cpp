@@ -1,4 +1,4 @@
-#include "remote/storage_http/server.hpp"
+#include "remote/storage_http/http_client.hpp"
 
 #include "base/socket.hpp"
 

@@ -1,4 +1,4 @@
-#include "modes/resource_changes.hpp"
+#include "modes/kernel_resources.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
