@@ -449,9 +449,8 @@ constexpr OptionRow k_option_table[] = {
      "\".clbin\"; required for several inputs). The suffix of FILE selects the output: .ptx, "
      ".cubin, .spv or .bin: the binary of the one device; .h, .c, .o or .s: the bundle, embedded "
      "in a C header, C source, an object file or assembly; .asm: the assembly of the one device "
-     "binary; .hpp: C++ launchers; otherwise the "
-     "bundle. If the input is a bundle, embedding and launchers convert it; otherwise, its "
-     "programs are built anew",
+     "binary; .hpp: C++ launchers; otherwise the bundle. If the input is a bundle, embedding and "
+     "launchers convert it; otherwise, its programs are built anew",
      Mode::compile, 'o'},
     {Group::output, Form::value, Scope::compile_or_bundle, "emit", "KIND",
      set_checked<check_output_kind, &Options::emit>,
@@ -484,8 +483,7 @@ constexpr OptionRow k_option_table[] = {
     {Group::output, Form::value, Scope::sources, "requires", "VARIANT=NAME[,NAME]...",
      add_requirement,
      "load VARIANT only with the extensions NAME, of the device or of an entry compiled with them; "
-     "a "
-     "load that names no variant prefers it; repeatable"},
+     "a load that names no variant prefers it; repeatable"},
     {Group::output, Form::value, Scope::sources_or_rebuild, "specialize", "KERNEL=SIZE", add_size,
      "prepare KERNEL for launches with work-groups of SIZE (64, 16x16, 8x8x4): include the code "
      "that its first launch requires; repeatable. Sizes that kernels require or hint at are always "
@@ -580,8 +578,7 @@ constexpr OptionRow k_option_table[] = {
     {Group::running, Form::optional_value, Scope::compile, "compile-commands", "FILE",
      set_value<&Options::compile_commands>,
      "compile nothing: write the commands with which clang would compile the sources to FILE, "
-     "which "
-     "clangd reads; keeps those of other sources (default: compile_commands.json)",
+     "which clangd reads; keeps those of other sources (default: compile_commands.json)",
      Mode::compile, '\0', "compile_commands.json"},
 
     {Group::running, Form::flag, Scope::compile, "watch", "",
@@ -628,8 +625,7 @@ constexpr OptionRow k_option_table[] = {
              "list the offline targets, and what those that cannot be used here need"),
     mode_row(Group::inspecting, Mode::explain, "explain",
              "show what each device would load from the bundles FILE..., and why; passes matching "
-             "entries "
-             "to the drivers, compiles no source"),
+             "entries to the drivers, compiles no source"),
     mode_row(Group::inspecting, Mode::verify, "verify", "check every byte of the bundles FILE..."),
     {Group::inspecting, Form::flag, Scope::verify, "run", "",
      set_constant<&Options::run, RunPolicy::yes>,
@@ -688,13 +684,10 @@ constexpr OptionRow k_option_table[] = {
     {Group::changing, Form::value, Scope::choosing, "keep-target", "PATTERN",
      append_value<&Options::keep_targets>,
      "keep, extract, disassemble or report only entries whose target matches PATTERN (a target "
-     "such as "
-     "nvptx:sm_70, "
-     "or a part of a device or platform name); repeatable"},
+     "such as nvptx:sm_70, or a part of a device or platform name); repeatable"},
     {Group::changing, Form::value, Scope::choosing, "drop-target", "PATTERN",
      append_value<&Options::drop_targets>,
-     "remove, or leave out, entries whose target matches PATTERN; '*' matches all; "
-     "repeatable"},
+     "remove, or leave out, entries whose target matches PATTERN; '*' matches all; repeatable"},
     {Group::changing, Form::flag, Scope::strip, "strip-source", "",
      set_constant<&Options::source, SourcePolicy::drop>, "remove the source"},
     {Group::changing, Form::flag, Scope::strip, "strip-reflection", "",
@@ -757,8 +750,7 @@ constexpr OptionRow k_option_table[] = {
      "recipient; the last two have no passphrase (default: signing)"},
     mode_row(Group::encrypting, Mode::encrypt, "encrypt",
              "encrypt the contents of the bundles FILE..., in place unless -o is given, with "
-             "--encrypt-key "
-             "or --encrypt-for"),
+             "--encrypt-key or --encrypt-for"),
     mode_row(Group::encrypting, Mode::decrypt, "decrypt",
              "decrypt the contents of the bundles FILE..., in place unless -o is given, with "
              "--decrypt-key"),

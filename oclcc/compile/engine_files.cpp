@@ -116,8 +116,7 @@ rule plan
 // escape_for_make escapes (measured with ninja 1.11: it ignores any other character).
 bool is_depfile_name(std::string_view name) {
   constexpr std::string_view k_known =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-      "+,/_:.~()}{%=@[]!- #$";
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+,/_:.~()}{%=@[]!- #$";
   return std::ranges::all_of(name, [&](char c) {
     return k_known.find(c) != std::string_view::npos || static_cast<unsigned char>(c) >= 0x80;
   });

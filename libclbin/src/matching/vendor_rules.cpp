@@ -65,8 +65,7 @@ Verdict judge_cubin(const BinaryInfo& info, Capability device) {
 Verdict judge_ptx(const BinaryInfo& info, Capability device, std::string_view driver_version) {
   if (info.ptx_flavour != format::PtxFlavour::nvcl) {
     return refuse("PTX for {} is of CUDA's flavour, this device needs OpenCL's "
-                  "(texmode_independent): the driver would build it and the launch "
-                  "would fail",
+                  "(texmode_independent): the driver would build it and the launch would fail",
                   sm_name(info));
   }
   const Capability built{info.arch_major, info.arch_minor};
