@@ -159,9 +159,8 @@ Result<Bytes> replace_entries(const BundleReader& bundle, const Bytes& newer, So
     }
   }
   if (source == SourcePolicy::drop && kept.empty()) {
-    const BundleReader* const only = &built;
     return encryption == nullptr ? Result<Bytes>(newer)
-                                 : format::merge_bundles({&only, 1}, encryption);
+                                 : format::merge_bundles(std::array{&built}, encryption);
   }
   const auto keep = [&kept](const EntryView& entry) { return kept.contains(entry.index); };
   CLBIN_TRY_ASSIGN(const format::StripResult rest,

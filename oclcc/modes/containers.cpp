@@ -2,6 +2,7 @@
 
 #include "base/json_document.hpp"
 #include "format/binary/elf_object.hpp"
+#include "source/recorded_names.hpp"
 
 #include <charconv>
 
@@ -94,10 +95,6 @@ constexpr std::uint16_t k_fatbin_ptx = 1;
 constexpr std::uint64_t k_fatbin_lz4 = 0x2000U;
 constexpr std::uint64_t k_fatbin_zstd = 0x8000U;
 
-std::string_view without_zeros_at_end(std::string_view text) {
-  return text.substr(0, text.find_last_not_of('\0') + 1);
-}
-
 Result<ByteView> ContainerReader::fatbin_payload(ByteView stored, std::uint64_t flags,
                                                  std::uint64_t compressed_bytes,
                                                  std::uint64_t raw_bytes) {
@@ -134,7 +131,8 @@ Result<void> ContainerReader::read_fatbin_member(ByteReader& reader) {
     return tl::unexpected(std::move(payload.error()));
   }
   if (payload && kind == k_fatbin_ptx) {
-    payload = clbin::base::as_bytes(without_zeros_at_end(clbin::base::as_text(*payload)));
+    payload =
+        clbin::base::as_bytes(clbin::source::without_final_zeros(clbin::base::as_text(*payload)));
   }
   return add(fmt::format("member {}", m_container.binaries.size() + 1), std::move(payload));
 }

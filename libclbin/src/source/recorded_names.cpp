@@ -49,10 +49,7 @@ std::string_view declared_name(Words& words) {
 } // namespace
 
 std::string_view without_final_zeros(std::string_view text) noexcept {
-  while (text.ends_with('\0')) {
-    text.remove_suffix(1);
-  }
-  return text;
+  return text.substr(0, text.find_last_not_of('\0') + 1); // npos + 1 is 0
 }
 
 base::Digest source_digest(const format::SourcePackage& package) {
