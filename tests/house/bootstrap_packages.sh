@@ -17,7 +17,7 @@ expect() { # expect TEXT
 # Only these tools, and the fake package manager.
 bin=$scratch/bin
 mkdir "$bin" "$scratch/cmake_bin"
-for tool in bash dirname env grep id mktemp rm sed cat; do
+for tool in bash dirname env grep id mkdir mktemp mv rm sed cat; do
   ln -s "$(command -v "$tool")" "$bin/$tool"
 done
 bootstrap() { # bootstrap PATH [OPTION]
@@ -62,12 +62,21 @@ cat >"$bin/apt-get" <<END
 #!$(command -v bash)
 words="\$*"
 case "\$words" in
+  *" --download-only "*)
+    echo "UNPACKS \${words##*--download-only }"
+    words=\${words##*Dir::Cache=}
+    : >"\${words%% *}/archives/x.deb"
+    ;;
   *" install "*) echo "INSTALLS \${words##*--no-install-recommends }" ;;
   *" update") echo UPDATES ;;
 esac
 END
 printf '#!%s\nexec "$@"\n' "$(command -v bash)" >"$bin/sudo"
-chmod +x "$bin"/{apt-cache,dpkg-query,apt-get,sudo}
+cat >"$bin/dpkg" <<END
+#!$(command -v bash)
+mkdir "\${!#}/usr"
+END
+chmod +x "$bin"/{apt-cache,dpkg,dpkg-query,apt-get,sudo}
 
 ! bootstrap "$bin" || fail "it passed on a distribution without g++"
 expect "UPDATES"
@@ -91,3 +100,17 @@ bootstrap "$bin" || fail "it failed with everything installed"
 touch "$scratch/known/clang-15"
 bootstrap "$bin" || fail "it failed to install clang-15"
 expect "INSTALLS clang-15"
+
+# For another architecture: the compiler is installed, and the libraries are unpacked, once.
+mkdir -p "$scratch/tree/script"
+cp "$source/script/bootstrap" "$scratch/tree/script"
+touch "$scratch/known/g++-i686-linux-gnu"
+libraries=$scratch/tree/build/libraries/i386
+source=$scratch/tree bootstrap "$bin" --i386 || fail "it failed to prepare a build for i386"
+expect "script/bootstrap: unpacking libzstd-dev libsodium-dev libfmt-dev libgmock-dev for i386 into $libraries"
+expect "UNPACKS libzstd-dev libsodium-dev libfmt-dev libgmock-dev"
+expect "INSTALLS g++-i686-linux-gnu"
+[[ $(ls "$libraries") == usr ]] || fail "$libraries is not what the packages contain"
+touch "$scratch/installed/g++-i686-linux-gnu"
+source=$scratch/tree bootstrap "$bin" --i386 || fail "it failed with everything unpacked"
+[[ ! -s $scratch/output ]] || fail "it unpacked something again"

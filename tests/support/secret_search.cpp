@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <string>
+#include <sys/mman.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -58,6 +59,17 @@ std::size_t copies_in(base::ByteView bytes, std::uint64_t address, const Region&
 
 } // namespace
 
+bool can_wipe_on_fork() {
+  constexpr int k_no_advice = -1;
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  void* const memory =
+      ::mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const bool can =
+      ::madvise(memory, page, MADV_WIPEONFORK) == 0 && ::madvise(memory, page, k_no_advice) != 0;
+  ::munmap(memory, page);
+  return can;
+}
+
 std::size_t copies_in_memory(const std::array<std::byte, 32>& masked,
                              const std::array<std::byte, 32>& mask) {
   const int memory = ::open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
@@ -70,7 +82,8 @@ std::size_t copies_in_memory(const std::array<std::byte, 32>& masked,
   std::size_t copies = 0;
   for (const Region& region : readable_regions()) {
     for (std::uint64_t at = region.begin; at < region.end; at += k_chunk_bytes) {
-      const std::size_t size = std::min<std::uint64_t>(chunk.size(), region.end - at);
+      const auto size =
+          static_cast<std::size_t>(std::min<std::uint64_t>(chunk.size(), region.end - at));
       const ssize_t read = ::pread(memory, chunk.data(), size, static_cast<off_t>(at));
       if (read <= 0) {
         continue; // what libsodium protects, and [vvar]

@@ -15,6 +15,10 @@ namespace clbin::test {
 [[nodiscard]] std::size_t copies_in_memory(const std::array<std::byte, 32>& masked,
                                            const std::array<std::byte, 32>& mask);
 
+// Returns false if a child of fork() gets memory that MADV_WIPEONFORK is to clear: on old systems,
+// and in qemu, which accepts and ignores any advice.
+[[nodiscard]] bool can_wipe_on_fork();
+
 // Returns the files below `folder` that contain the bytes, or have them in their names.
 [[nodiscard]] std::vector<std::filesystem::path>
 files_that_contain(const std::filesystem::path& folder, base::ByteView bytes);

@@ -85,6 +85,9 @@ TEST(KeyMemory, ContainsNoKeyAfterARefusal) {
 
 // The child opens the bundle again, as libclbin(3) says.
 TEST(KeyMemory, ContainsNoKeyInAChildOfTheProcess) {
+  if (!test::can_wipe_on_fork()) {
+    GTEST_SKIP() << "this system has no MADV_WIPEONFORK";
+  }
   const MaskedKey masked;
   const base::Bytes bytes = masked.encrypted_bundle();
   const Bundle bundle = Bundle::from_memory(bytes, masked.options());

@@ -2,6 +2,7 @@
 
 #include "base/crypto/secret_bytes.hpp"
 #include "support/hex_bytes.hpp"
+#include "support/secret_search.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +10,6 @@
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -221,17 +221,8 @@ TEST(Scrypt, RefusesACostThatNoKeyFileShouldHave) {
             ErrorCode::invalid_argument);
 }
 
-bool can_wipe_on_fork() {
-  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  void* const memory =
-      ::mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  const bool can = ::madvise(memory, page, MADV_WIPEONFORK) == 0;
-  ::munmap(memory, page);
-  return can;
-}
-
 TEST(SecretBytes, AreZerosInACopyOfTheProcess) {
-  if (!can_wipe_on_fork()) {
+  if (!test::can_wipe_on_fork()) {
     GTEST_SKIP() << "this system has no MADV_WIPEONFORK";
   }
   const Bytes secret(4000, std::byte{7});
