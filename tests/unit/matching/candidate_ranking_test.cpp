@@ -227,6 +227,24 @@ TEST(CandidateRanking, OffersOtherDriversNothingOfOneThatServesItsOwnOnly) {
               ElementsAre(HasSubstr("the names are equal, but the rest of the identity differs")));
 }
 
+TEST(CandidateRanking, OffersALittleCoreNothingOfABigOne) {
+  DeviceIdentity big = of_platform("Portable Computing Language", "3.1+debian");
+  big.device_name = "pthread--cortex-a72";
+  big.architecture = "pthread-aarch64-unknown-linux-gnu-(null)";
+  DeviceIdentity little = big;
+  little.device_name = "pthread--cortex-a53";
+  const BundleReader bundle =
+      test::must_open(test::must_write(bundle_of({made_for(big, poclbin("big"))})));
+  EXPECT_THAT(reasons(ranked(bundle, big)), ElementsAre("made for this device"));
+  EXPECT_THAT(ranked(bundle, little), IsEmpty());
+  EXPECT_THAT(
+      reasons(explained(bundle, little)),
+      ElementsAre(HasSubstr("device 'pthread--cortex-a72' there, 'pthread--cortex-a53' here")));
+  DeviceIdentity by_build_hash = big; // the names are those of PoCL without /proc
+  by_build_hash.architecture = "pthread-aarch64-unknown-linux-gnu-cortex-a53";
+  EXPECT_THAT(ranked(bundle, by_build_hash), IsEmpty());
+}
+
 TEST(CandidateRanking, NamesTheOfflineTargetOfWhatServesItsOwnOnly) {
   const BundleReader bundle =
       test::must_open(test::must_write(bundle_of({made_offline("intel:x", test::bytes_of("?"))})));

@@ -214,6 +214,28 @@ TEST(DeviceQuery, TakesPoclsBuildHashAsArchitecture) {
             "pthread-x86_64-pc-linux-gnu-znver3");
 }
 
+// Texts of Debian's PoCL 3.1 for ARM64, which forces no processor, and of PoCL 6.0 built on the
+// machine (doc/drivers.md, "PoCL").
+TEST(DeviceQuery, DistinguishesTheProcessorsOfArm64) {
+  format::DeviceIdentity identity = test::unknown_identity("pthread--cortex-a72");
+  identity.platform_name = "Portable Computing Language";
+  identity.device_version = "OpenCL 3.0 PoCL HSTR: pthread-aarch64-unknown-linux-gnu-(null)";
+  test::FakeDriver driver;
+  const auto big = identity_of(driver, driver.add_device(identity));
+  EXPECT_EQ(big.architecture, "pthread-aarch64-unknown-linux-gnu-(null)");
+  identity.device_name = "pthread--cortex-a53";
+  const auto little = identity_of(driver, driver.add_device(identity));
+  EXPECT_NE(format::identity_digest(little), format::identity_digest(big));
+
+  identity.device_name = "cpu";
+  identity.device_version = "OpenCL 3.0 PoCL HSTR: cpu-aarch64-unknown-linux-gnu-cortex-a72";
+  const auto big_of_6 = identity_of(driver, driver.add_device(identity));
+  identity.device_version = "OpenCL 3.0 PoCL HSTR: cpu-aarch64-unknown-linux-gnu-cortex-a53";
+  const auto little_of_6 = identity_of(driver, driver.add_device(identity));
+  EXPECT_EQ(little_of_6.architecture, "cpu-aarch64-unknown-linux-gnu-cortex-a53");
+  EXPECT_NE(format::identity_digest(little_of_6), format::identity_digest(big_of_6));
+}
+
 TEST(DeviceQuery, LeavesOutTheDeviceNumberInPoclsVendorId) {
   format::DeviceIdentity identity = test::unknown_identity("cpu");
   identity.platform_name = "Portable Computing Language";
