@@ -42,6 +42,8 @@ target_compile_options(standard_settings INTERFACE
   $<$<CXX_COMPILER_ID:Clang>:-Wreserved-identifier -Wreserved-macro-identifier>
   $<$<BOOL:${CLBIN_WARNINGS_AS_ERRORS}>:-Werror>)
 target_compile_definitions(standard_settings INTERFACE
+  # Files of 2 GiB and more, and times after 2038. A host with 64 bits needs neither.
+  "$<$<EQUAL:${CMAKE_SIZEOF_VOID_P},4>:_FILE_OFFSET_BITS=64;_TIME_BITS=64>"
   $<$<NOT:$<CONFIG:Release>>:_GLIBCXX_ASSERTIONS>
   $<$<AND:${is_libcxx},$<NOT:$<CONFIG:Release>>>:_LIBCPP_HARDENING_MODE=_LIBCPP_HARDENING_MODE_EXTENSIVE>)
 if(CLBIN_SANITIZE)

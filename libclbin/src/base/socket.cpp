@@ -76,7 +76,8 @@ SocketResult<Bytes> receive_all(int socket, std::uint64_t size_bytes, const Dead
   Bytes bytes;
   while (bytes.size() < size_bytes) {
     const std::size_t start = bytes.size();
-    bytes.resize(static_cast<std::size_t>(std::min(size_bytes, start + k_chunk_bytes)));
+    bytes.resize(
+        static_cast<std::size_t>(std::min<std::uint64_t>(size_bytes, start + k_chunk_bytes)));
     CLBIN_TRY(transfer_all(socket, std::span(bytes).subspan(start), POLLIN, deadline, wake_up,
                            [socket](std::span<std::byte> rest) {
                              return ::recv(socket, rest.data(), rest.size(), MSG_DONTWAIT);

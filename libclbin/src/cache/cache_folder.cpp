@@ -49,7 +49,8 @@ TimePoint to_time_point(const timespec& time) noexcept {
 std::array<timespec, 2> modification_time(TimePoint time) noexcept {
   const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
   const std::chrono::nanoseconds rest = time - seconds;
-  return {timespec{0, UTIME_OMIT}, timespec{seconds.time_since_epoch().count(), rest.count()}};
+  return {timespec{0, UTIME_OMIT},
+          timespec{seconds.time_since_epoch().count(), static_cast<long>(rest.count())}};
 }
 
 std::string path_of(const std::string& folder, std::string_view name) {

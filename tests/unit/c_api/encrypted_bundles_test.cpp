@@ -803,7 +803,8 @@ Bytes with_damaged_source(Bytes bundle) {
     }
     const format::BlobView source = reader.blob(group.source_blob).value();
     for (std::size_t at = 0; at + source.stored_bytes <= bundle.size(); at += 8) {
-      const auto stored = base::ByteView(bundle).subspan(at, source.stored_bytes);
+      const auto stored =
+          base::ByteView(bundle).subspan(at, static_cast<std::size_t>(source.stored_bytes));
       if (base::digest_of(stored) == source.stored_digest) {
         Bytes damaged = bundle;
         damaged[at] ^= std::byte{1};

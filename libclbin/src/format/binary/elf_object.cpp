@@ -233,7 +233,8 @@ Result<std::string_view> ElfNames::at(ByteView table, std::uint32_t offset) {
     return std::string_view();
   }
   std::string_view name = base::as_text(table.subspan(offset));
-  name = name.substr(0, std::min<std::uint64_t>(name.find('\0'), m_bytes_left + 1));
+  name = name.substr(
+      0, static_cast<std::size_t>(std::min<std::uint64_t>(name.find('\0'), m_bytes_left + 1)));
   if (name.size() > m_bytes_left) {
     return fail(ErrorCode::limit_exceeded, "names of symbols and sections exceed {} bytes",
                 m_limit);
