@@ -36,6 +36,7 @@ install(TARGETS clbin_static EXPORT clbinTargets ARCHIVE FILE_SET HEADERS)
 install(EXPORT clbinTargets NAMESPACE clbin:: DESTINATION ${CLBIN_CMAKE_DIR})
 install(FILES man/libclbin.3 DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
 # The libraries that a link with the static library needs unless a C++ compiler starts the linker.
+list(TRANSFORM CMAKE_DL_LIBS PREPEND -l OUTPUT_VARIABLE CLBIN_STATIC_DL) # nothing on macOS
 set(CLBIN_STATIC_RUNTIME -lstdc++)
 if(CLBIN_LIBCXX)
   set(CLBIN_STATIC_RUNTIME -lc++)

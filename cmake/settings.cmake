@@ -22,6 +22,7 @@ endif()
 
 # Whether the C++ standard library is libc++ (CMAKE_CXX_FLAGS=-stdlib=libc++).
 include(CheckCXXSymbolExists)
+include(CheckLinkerFlag)
 check_cxx_symbol_exists(_LIBCPP_VERSION version CLBIN_LIBCXX)
 set(is_libcxx $<BOOL:${CLBIN_LIBCXX}>)
 
