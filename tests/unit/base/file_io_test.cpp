@@ -188,6 +188,18 @@ TEST_F(FileIo, FileSourceReadsRegionsOnly) {
   EXPECT_FALSE(source->read(k_no_limit, 1, "x").has_value());
 }
 
+TEST_F(FileIo, FileSourceReadsBeyond4GiBOnEveryHost) {
+  constexpr std::uint64_t k_5_gib = 5ULL << 30U;
+  put(path("a"), "");
+  fs::resize_file(path("a"), k_5_gib); // without allocating blocks
+  std::ofstream file(path("a"), std::ios::in | std::ios::binary);
+  file.seekp(static_cast<std::streamoff>(k_5_gib - 3)).write("end", 3);
+  file.close();
+  const auto source = open_file_source(path("a")).value();
+  EXPECT_EQ(source->size_bytes(), k_5_gib);
+  EXPECT_EQ(as_text(source->read(k_5_gib - 3, 3, "x")->view()), "end");
+}
+
 TEST_F(FileIo, RegionOfAFileIsAPrivateCopy) {
   put(path("a"), "before");
   const auto source = open_file_source(path("a")).value();

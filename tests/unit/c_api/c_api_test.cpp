@@ -72,7 +72,7 @@ void expect_fills_older_and_newer_versions(std::size_t offset_of_last, const Fil
   })) << "writes beyond the older struct";
 
   for (const std::size_t size :
-       {std::size_t{0}, std::size_t{7}, std::numeric_limits<std::size_t>::max()}) {
+       {std::size_t{0}, sizeof(std::size_t) - 1, std::numeric_limits<std::size_t>::max()}) {
     older.struct_size = size;
     EXPECT_EQ(fill(&older), CLBIN_ERROR_INVALID_ARGUMENT);
   }
