@@ -78,6 +78,18 @@ kernel void k(read_only image2d_t i, global float4* o, int n) {
 END
 oclcc branch.cl --target nvptx:sm_80 -o branch.ptx && grep -c -E 'tex\..*\[k_param_0, oclcc_sampler_state_16, ' branch.ptx > reads && echo "branch"
 
+# LLVM compares the halves as a vector, which clang 19 cannot select.
+cat > compare.cl <<'END'
+kernel void k(global short2* o, global half* x, global half* y) {
+  size_t i = get_global_id(0);
+  float2 p = vload_half2(i, x), q = vload_half2(i, y);
+  o[i] = (short2)(p.x <= q.x ? -1 : 0, p.y <= q.y ? -1 : 0);
+}
+END
+for tool in "$clang" "$(command -v clang-19)"; do
+  oclcc compare.cl --target nvptx:sm_70 --tool "clang=${tool:-$clang}" -o compare.ptx && echo "comparison"
+done
+
 # Words of LLVM in names and strings.
 cat > words.cl <<'END'
 struct hidden { int a; int b; };
@@ -113,6 +125,8 @@ cmp one.clbin two.clbin && echo "the same bytes"
 #| div.approx
 #| fma.rn
 #| branch
+#| comparison
+#| comparison
 #| the same bytes
 # expected errors:
 #| print.cl:1:9: warning: '__OPENCL_VERSION__' macro redefined [-Wmacro-redefined]
