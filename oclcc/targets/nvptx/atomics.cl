@@ -58,7 +58,7 @@ BUILT_IN __attribute__((convergent, always_inline)) void work_group_barrier(uint
 // memory_order behind the first one is the same type again to the mangling: AGAIN, with FAILURE.
 #define OCLCC_FORMS_WITH(RESULT, ID, SHORT, LENGTH, NAME, TYPES, AGAIN, ARGUMENTS, FAILURE, BODY)  \
   OCLCC_LABELED(RESULT, plain_##ID, "_Z" #SHORT NAME TYPES, OCLCC_LIST ARGUMENTS) {                \
-    const memory_order order = oclcc_sequential;                                                   \
+    const memory_order order = oclcc_sequential, failure = order;                                  \
     const memory_scope scope = oclcc_device;                                                       \
     BODY                                                                                           \
   }                                                                                                \
@@ -149,14 +149,15 @@ OCLCC_ATOMS_OF(GENERIC, )
   OCLCC_COMPARE_EXCHANGE(W, SPACE, T, C, B, SIZE, OF_GLOBAL, __global, "PU3AS1")                   \
   OCLCC_COMPARE_EXCHANGE(W, SPACE, T, C, B, SIZE, OF_LOCAL, __local, "PU3AS3")
 
-// The order of a failure is no stronger than `order`, by the specification.
+// The order of a failure can ask for a fence that `order` does not: acquire, beside release.
 #define OCLCC_COMPARE_EXCHANGE(W, SPACE, T, C, B, SIZE, ID, FROM, POINTER)                         \
   PART bool oclcc_compare_##W##_##T##_##ID(volatile SPACE T* p, FROM T* expected, T value,         \
-                                           memory_order order, memory_scope scope) {               \
+                                           memory_order order, memory_order failure,               \
+                                           memory_scope scope) {                                   \
     const B wanted = __builtin_astype(*expected, B);                                               \
     oclcc_fence_before(order, scope);                                                              \
     const B old = oclcc_cas_##W##_u##SIZE(p, wanted, __builtin_astype(value, B));                  \
-    oclcc_fence_after(order, scope);                                                               \
+    oclcc_fence_after(order == oclcc_release ? failure : order, scope);                            \
     if (old != wanted)                                                                             \
       *expected = __builtin_astype(old, T);                                                        \
     return old == wanted;                                                                          \
@@ -164,10 +165,11 @@ OCLCC_ATOMS_OF(GENERIC, )
   OCLCC_COMPARE(strong, 30, 39, W, SPACE, T, C, ID, FROM, POINTER)                                 \
   OCLCC_COMPARE(weak, 28, 37, W, SPACE, T, C, ID, FROM, POINTER)
 #define OCLCC_COMPARE(STRENGTH, SHORT, LENGTH, W, SPACE, T, C, ID, FROM, POINTER)                  \
-  OCLCC_FORMS_WITH(bool, STRENGTH##_##W##_##T##_##ID, SHORT, LENGTH,                               \
-                   "atomic_compare_exchange_" #STRENGTH, OCLCC_POINTER_##W C POINTER C C, "S4_",   \
-                   (volatile SPACE T * p, FROM T * expected, T value), (, memory_order failure),   \
-                   return oclcc_compare_##W##_##T##_##ID(p, expected, value, order, scope);)
+  OCLCC_FORMS_WITH(                                                                                \
+      bool, STRENGTH##_##W##_##T##_##ID, SHORT, LENGTH, "atomic_compare_exchange_" #STRENGTH,      \
+      OCLCC_POINTER_##W C POINTER C C, "S4_", (volatile SPACE T * p, FROM T * expected, T value),  \
+      (, memory_order failure),                                                                    \
+      return oclcc_compare_##W##_##T##_##ID(p, expected, value, order, failure, scope);)
 
 // Functions of integers T with operands of type O: SIGN is u or s.
 #define OCLCC_FETCH(ID, SHORT, LENGTH, NAME, W, SPACE, T, C, O, D, ATOM, OPERAND)                  \

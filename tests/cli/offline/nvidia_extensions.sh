@@ -74,6 +74,10 @@ for feature in order_acq_rel order_seq_cst scope_device scope_all_devices; do al
 oclcc atomic.cl --target nvptx:sm_50 -cl-std=CL2.0 -o atomic.ptx && echo "OpenCL C 2.0 has them"
 oclcc atomic.cl --target nvptx:sm_50 -cl-std=CL3.0 "${all%,}" -o atomic.ptx && grep -o -E 'membar\.[a-z]+' atomic.ptx | sort | uniq -c
 oclcc atomic.cl --target nvptx:sm_50 -cl-std=CL3.0 -o none.clbin 2>&1 | grep -c error:
+for orders in release,acquire release,relaxed relaxed,relaxed acquire,acquire; do
+  echo "kernel void k(volatile global atomic_int* p, int old) { atomic_compare_exchange_strong_explicit(p, &old, 5, memory_order_${orders%,*}, memory_order_${orders#*,}, memory_scope_device); }" > orders.cl
+  oclcc orders.cl --target nvptx:sm_70 -cl-std=CL3.0 -o orders.ptx && echo "$orders: $(grep -o -E 'membar|atom' orders.ptx | tr '\n' ' ')"
+done
 oclcc atomic.cl --target nvptx:sm_50 -cl-std=CL1.2 "${all%,}" -o none.clbin 2>&1 | head -1
 echo "== work-groups: only the kernel that combines the work-items' numbers needs local memory"
 work=-cl-ext=+__opencl_c_work_group_collective_functions
@@ -131,6 +135,10 @@ oclcc --info -v some.clbin | grep '^  entry'
 #|      17 membar.gl
 #|       2 membar.sys
 #| 11
+#| release,acquire: membar atom membar 
+#| release,relaxed: membar atom 
+#| relaxed,relaxed: atom 
+#| acquire,acquire: atom membar 
 #| oclcc: error: atomic.cl: 'nvptx:sm_50': its compiler does not have the extension '__opencl_c_atomic_order_acq_rel'
 #| == work-groups: only the kernel that combines the work-items' numbers needs local memory
 #|     kernel    other(global int* o)
