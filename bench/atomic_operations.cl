@@ -66,13 +66,15 @@ static Place place(void) {
 #endif
 }
 
-// Cells in local memory are copied from and to those in global memory. Behind CELLS cells are as
-// many others.
+// A kernel is a function of cells in SPACE, and what calls it. Those in local memory are copied
+// from and to those in global memory. Behind CELLS cells are as many others.
+#define RUN(NAME, SPACE)                                                                           \
+  static void run_##NAME(SPACE CELL* cells, __global TYPE* held, __global uint* errors,            \
+                         uint steps, Place at)
 #ifdef NEAR
 #define CELLS 8
 #define KERNEL(NAME)                                                                               \
-  static void run_##NAME(__local CELL* cells, __global TYPE* held, __global uint* errors,          \
-                         uint steps, Place at);                                                    \
+  RUN(NAME, __local);                                                                              \
   __kernel void NAME(__global TYPE* cells, __global TYPE* held, __global uint* errors,             \
                      uint steps) {                                                                 \
     __local CELL near_cells[2 * CELLS];                                                            \
@@ -91,19 +93,16 @@ static Place place(void) {
       cells[first + item] = *(volatile __local TYPE*)&near_cells[item];                            \
     }                                                                                              \
   }                                                                                                \
-  static void run_##NAME(__local CELL* cells, __global TYPE* held, __global uint* errors,          \
-                         uint steps, Place at)
+  RUN(NAME, __local)
 #else
 #define CELLS 2048
 #define KERNEL(NAME)                                                                               \
-  static void run_##NAME(__global CELL* cells, __global TYPE* held, __global uint* errors,         \
-                         uint steps, Place at);                                                    \
+  RUN(NAME, __global);                                                                             \
   __kernel void NAME(__global CELL* cells, __global TYPE* held, __global uint* errors,             \
                      uint steps) {                                                                 \
     run_##NAME(cells, held, errors, steps, place());                                               \
   }                                                                                                \
-  static void run_##NAME(__global CELL* cells, __global TYPE* held, __global uint* errors,         \
-                         uint steps, Place at)
+  RUN(NAME, __global)
 #endif
 
 static void count(__global uint* errors, bool is_wrong) {

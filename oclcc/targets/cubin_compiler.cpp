@@ -1,4 +1,3 @@
-
 #include "format/binary/binary_kernels.hpp"
 #include "targets/clang_front_end.hpp"
 
