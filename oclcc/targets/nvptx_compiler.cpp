@@ -184,9 +184,10 @@ Words images_words(const OfflineTarget& target) {
          words_of("-disable-llvm-passes -emit-llvm-bc -o images.bc -x ir images.ll");
 }
 Words overlay_words(const OfflineTarget& target, const std::vector<Extension>& extensions) {
-  const std::string more = fmt::format("-cl-ext=+cl_khr_fp16,+cl_khr_3d_image_writes -DOCLCC_SM={}",
-                                       clang_architecture(target).substr(3));
-  return words_of("-cc1") + target_words(target) + words_of(extensions.empty() ? "" : more) +
+  const Words more =
+      extensions.empty() ? Words() : words_of("-cl-ext=+cl_khr_fp16,+cl_khr_3d_image_writes");
+  return words_of("-cc1") + target_words(target) + more +
+         Words{"-DOCLCC_SM=" + clang_architecture(target).substr(3)} +
          words_of("-cl-std=CL1.2 -O2 -ffp-contract=off -disable-llvm-passes -mlink-bitcode-file "
                   "images.bc -emit-llvm-bc -w -o overlay.bc -x cl overlay.cl");
 }
@@ -343,8 +344,8 @@ Result<std::string> assemble(const ToolSession& session, const FamilyRequest& re
   CLBIN_TRY_ASSIGN(const std::string written, read(session, "kernel.ptx"));
   CLBIN_TRY_ASSIGN(const std::string rotating, with_reduced_rotations(written));
   CLBIN_TRY_ASSIGN(const std::string version, ptx_version_for(target, rotating));
-  CLBIN_TRY_ASSIGN(std::string ptx,
-                   retargeted(with_branches_back(rotating), version, target.architecture));
+  CLBIN_TRY_ASSIGN(std::string ptx, retargeted(with_branches_back(rotating),
+                                               version, target.architecture));
   return ptx + attributes_section(ir);
 }
 

@@ -422,29 +422,7 @@ OCLCC_WIDTHS(OCLCC_LOAD_STORE, __global)
 OCLCC_WIDTHS(OCLCC_LOAD_STORE, __local)
 OCLCC_WIDTHS(OCLCC_LOAD_STORE, __private)
 
-#define OCLCC_COPY_HALF(N, TO, FROM)                                                               \
-  BUILT_IN event_t async_work_group_copy(TO ushort##N*, const FROM ushort##N*, ulong, event_t);    \
-  BUILT_IN event_t async_work_group_strided_copy(TO ushort##N*, const FROM ushort##N*, ulong,      \
-                                                 ulong, event_t);                                  \
-  BUILT_IN event_t async_work_group_copy(TO half##N* to, const FROM half##N* from, ulong count,    \
-                                         event_t event) {                                          \
-    return async_work_group_copy((TO ushort##N*)to, (const FROM ushort##N*)from, count, event);    \
-  }                                                                                                \
-  BUILT_IN event_t async_work_group_strided_copy(TO half##N* to, const FROM half##N* from,         \
-                                                 ulong count, ulong stride, event_t event) {       \
-    return async_work_group_strided_copy((TO ushort##N*)to, (const FROM ushort##N*)from, count,    \
-                                         stride, event);                                           \
-  }
-#define OCLCC_COPIES_OF_HALF(N)                                                                    \
-  OCLCC_COPY_HALF(N, __local, __global)                                                            \
-  OCLCC_COPY_HALF(N, __global, __local)                                                            \
-  BUILT_IN void prefetch(const __global half##N* p, ulong count) {}
-OCLCC_COPIES_OF_HALF()
-OCLCC_COPIES_OF_HALF(2)
-OCLCC_COPIES_OF_HALF(3)
-OCLCC_COPIES_OF_HALF(4)
-OCLCC_COPIES_OF_HALF(8)
-OCLCC_COPIES_OF_HALF(16)
+OCLCC_COPIES(half)
 
 // Conversions from half are those from float, which are exact on the way.
 

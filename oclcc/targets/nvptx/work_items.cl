@@ -86,32 +86,115 @@ OCLCC_FENCE(mem_fence)
 OCLCC_FENCE(read_mem_fence)
 OCLCC_FENCE(write_mem_fence)
 
-// Asynchronous copies are done by all work-items of the work-group, and complete at the barrier in
-// wait_group_events. libclc lacks those, and prefetch, of vectors of three components, which are
-// copied as vectors of four, as the specification says.
+// Asynchronous copies are made by all work-items of the work-group, neighbours in memory by
+// neighbours, and complete at the barrier in wait_group_events. A vector of three components is
+// copied as one of four, as the specification says. All functions count in 32 bits, since one side
+// is local memory.
+//
+// From sm_80 on, cp.async copies to local memory while the work-item goes on. It copies 4, 8 or 16
+// bytes that are aligned to their number. What has 16 bytes does not stay in the first cache.
 
 PART uint oclcc_local_count(void) {
   return SIZE(0, x) * SIZE(1, y) * SIZE(2, z);
 }
+#define OCLCC_EACH(I, COUNT)                                                                       \
+  for (uint I = oclcc_local_index(), oclcc_step = oclcc_local_count(); I < (uint)(COUNT);          \
+       I += oclcc_step)
 
-#define OCLCC_ASYNC(T, TO, FROM, TO_STRIDE, FROM_STRIDE)                                           \
-  BUILT_IN event_t async_work_group_copy(TO T##3 * to, const FROM T##3 * from, ulong count,        \
+#if OCLCC_SM >= 80
+#define OCLCC_FETCH(BYTES, CACHE)                                                                  \
+  PART void oclcc_fetch_##BYTES(__local uchar* to, const __global uchar* from) {                   \
+    __asm__ volatile("cp.async." CACHE ".shared.global [%0], [%1], " #BYTES ";"                    \
+                     :                                                                             \
+                     : "l"(to), "l"(from)                                                          \
+                     : "memory");                                                                  \
+  }
+OCLCC_FETCH(4, "ca")
+OCLCC_FETCH(8, "ca")
+OCLCC_FETCH(16, "cg")
+
+// Returns 0 if the copy cannot be made of 4 bytes each. `alignment` is that of the elements. Copies
+// of 16 bytes would not be faster for elements of 4 (bench/results/async_copies.txt).
+PART int oclcc_fetch_all(__local uchar* to, const __global uchar* from, ulong bytes,
+                         uint alignment) {
+  if (alignment >= 16) {
+    OCLCC_EACH(i, bytes / 16) oclcc_fetch_16(to + i * 16, from + i * 16);
+    return 1;
+  }
+  if (alignment >= 4 || (((ulong)to | (ulong)from | bytes) & 3) == 0) {
+    OCLCC_EACH(i, bytes / 4) oclcc_fetch_4(to + i * 4, from + i * 4);
+    return 1;
+  }
+  return 0;
+}
+// One element of `bytes`, at least 4.
+PART void oclcc_fetch_one(__local uchar* to, const __global uchar* from, uint bytes) {
+  if (bytes == 4) {
+    oclcc_fetch_4(to, from);
+  } else if (bytes == 8) {
+    oclcc_fetch_8(to, from);
+  }
+  for (uint i = 0; i + 16 <= bytes; i += 16) {
+    oclcc_fetch_16(to + i, from + i);
+  }
+}
+PART void oclcc_complete_copies(void) {
+  __asm__ volatile("cp.async.wait_all;" : : : "memory");
+}
+#else
+PART int oclcc_fetch_all(__local uchar* to, const __global uchar* from, ulong bytes,
+                         uint alignment) {
+  return 0;
+}
+PART void oclcc_fetch_one(__local uchar* to, const __global uchar* from, uint bytes) {}
+PART void oclcc_complete_copies(void) {}
+#endif
+
+BUILT_IN __attribute__((convergent)) void wait_group_events(int count, event_t* events) {
+  oclcc_complete_copies();
+  __nvvm_bar_sync(0);
+}
+
+#define OCLCC_COPY(T, WHOLE)                                                                       \
+  BUILT_IN event_t async_work_group_copy(__local T* to, const __global T* from, ulong count,       \
                                          event_t event) {                                          \
-    for (ulong i = oclcc_local_index(); i < count; i += oclcc_local_count())                       \
-      ((TO T##4 *)to)[i] = ((const FROM T##4 *)from)[i];                                           \
-    return event;                                                                                  \
-  }                                                                                                \
-  BUILT_IN event_t async_work_group_strided_copy(TO T##3 * to, const FROM T##3 * from,             \
-                                                 ulong count, ulong stride, event_t event) {       \
-    for (ulong i = oclcc_local_index(); i < count; i += oclcc_local_count()) {                     \
-      ((TO T##4 *)to)[i * TO_STRIDE] = ((const FROM T##4 *)from)[i * FROM_STRIDE];                 \
+    if (!oclcc_fetch_all((__local uchar*)to, (const __global uchar*)from, count * sizeof(T),       \
+                         sizeof(T))) {                                                             \
+      OCLCC_EACH(i, count)((__local WHOLE*)to)[i] = ((const __global WHOLE*)from)[i];              \
     }                                                                                              \
     return event;                                                                                  \
-  }
+  }                                                                                                \
+  BUILT_IN event_t async_work_group_copy(__global T* to, const __local T* from, ulong count,       \
+                                         event_t event) {                                          \
+    OCLCC_EACH(i, count)((__global WHOLE*)to)[i] = ((const __local WHOLE*)from)[i];                \
+    return event;                                                                                  \
+  }                                                                                                \
+  BUILT_IN event_t async_work_group_strided_copy(__local T* to, const __global T* from,            \
+                                                 ulong count, ulong stride, event_t event) {       \
+    OCLCC_EACH(i, count) {                                                                         \
+      if (OCLCC_SM >= 80 && sizeof(T) >= 4) {                                                      \
+        oclcc_fetch_one((__local uchar*)(to + i), (const __global uchar*)(from + i * stride),      \
+                        sizeof(T));                                                                \
+      } else {                                                                                     \
+        ((__local WHOLE*)to)[i] = ((const __global WHOLE*)from)[i * stride];                       \
+      }                                                                                            \
+    }                                                                                              \
+    return event;                                                                                  \
+  }                                                                                                \
+  BUILT_IN event_t async_work_group_strided_copy(__global T* to, const __local T* from,            \
+                                                 ulong count, ulong stride, event_t event) {       \
+    OCLCC_EACH(i, count)((__global WHOLE*)to)[i * stride] = ((const __local WHOLE*)from)[i];       \
+    return event;                                                                                  \
+  }                                                                                                \
+  BUILT_IN void prefetch(const __global T* p, ulong count) {}
+
 #define OCLCC_COPIES(T)                                                                            \
-  OCLCC_ASYNC(T, __local, __global, 1, stride)                                                     \
-  OCLCC_ASYNC(T, __global, __local, stride, 1)                                                     \
-  BUILT_IN void prefetch(const __global T##3 * p, ulong count) {}
+  OCLCC_COPY(T, T)                                                                                 \
+  OCLCC_COPY(T##2, T##2)                                                                           \
+  OCLCC_COPY(T##3, T##4)                                                                           \
+  OCLCC_COPY(T##4, T##4)                                                                           \
+  OCLCC_COPY(T##8, T##8)                                                                           \
+  OCLCC_COPY(T##16, T##16)
 OCLCC_COPIES(char)
 OCLCC_COPIES(uchar)
 OCLCC_COPIES(short)

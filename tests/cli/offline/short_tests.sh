@@ -15,6 +15,42 @@ python3 "$CLI_TESTS/offline/nvptx_built_ins.py" --sample 40 \
 needs nvptx:sm_80
 python3 "$CLI_TESTS/offline/built_in_table.py" cpu --clang "$clang" --widths 1,3 > log || cat log
 
+### async_copies
+# From sm_80 on, copies to local memory are asynchronous, where elements or addresses have 4 bytes.
+needs nvptx:sm_80
+cat > k.cl <<'END'
+kernel void floats(global const float* a, global float* b, local float* near, uint n) {
+  event_t event = async_work_group_copy(near, a, n, 0);
+  wait_group_events(1, &event);
+  b[get_global_id(0)] = near[get_local_id(0)];
+}
+kernel void chars(global const char* a, global char* b, local char* near, uint n) {
+  event_t event = async_work_group_copy(near, a, n, 0);
+  wait_group_events(1, &event);
+  b[get_global_id(0)] = near[get_local_id(0)];
+}
+kernel void strided(global const double3* a, global double3* b, local double3* near, uint n) {
+  event_t event = async_work_group_strided_copy(near, a, n, 3, 0);
+  wait_group_events(1, &event);
+  b[get_global_id(0)] = near[get_local_id(0)];
+}
+kernel void back(global int* a, local int* near, uint n) {
+  event_t event = async_work_group_copy(a, near, n, 0);
+  wait_group_events(1, &event);
+}
+END
+oclcc k.cl --target nvptx:sm_80 -o sm_80.ptx
+oclcc k.cl --target nvptx:sm_75 -o sm_75.ptx
+# The instructions of each kernel, in their order.
+awk '/[.]entry/ { printf "%s", $2 } /cp.async|bar.sync|ld.global.u8/ { printf " %s", $1 } /^}/ { print "" }' \
+  sm_80.ptx
+! grep cp.async sm_75.ptx
+# expected output:
+#| floats( cp.async.ca.shared.global cp.async.wait_all; bar.sync
+#| chars( ld.global.u8 cp.async.ca.shared.global cp.async.wait_all; bar.sync
+#| strided( cp.async.cg.shared.global cp.async.cg.shared.global cp.async.wait_all; bar.sync
+#| back( cp.async.wait_all; bar.sync
+
 ### extension_functions
 # Every function of the extensions that can be requested for NVIDIA's devices is resolved. Compiles every
 # 20th of some 3,400 kernels.
