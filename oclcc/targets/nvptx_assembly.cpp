@@ -185,6 +185,110 @@ bool is_debug_note(std::string_view line) {
   return line.starts_with("\t.loc\t") || line.starts_with("$L__tmp");
 }
 
+// A loop without branches inside, which ends when its counter equals what the loop does not change:
+//   $L__BB2_4:
+//     …
+//     add.s32 %r20, %r20, 4;
+//     …
+//     setp.eq.s32 %p4, %r2, %r20;
+//     { .reg .pred %oclcc_back; setp.ne.s32 %oclcc_back, %r2, %r20; @%oclcc_back bra $L__BB2_4; }
+// Lines by their numbers.
+struct CountedLoop {
+  std::size_t label = 0;
+  std::size_t end = 0;
+  std::string_view bound;
+  std::string_view counter;
+  std::string_view step;
+  std::string_view start;
+};
+
+// Whether a line contains a register.
+bool names(std::string_view line, std::string_view name) {
+  const std::size_t at = line.find(name);
+  const std::size_t end = at + name.size();
+  return at != std::string_view::npos && (end == line.size() || line[end] < '0' ||
+                                          line[end] > '9' || names(line.substr(end), name));
+}
+
+// Whether an instruction assigns to a register, or may do.
+bool assigns(std::string_view line, std::string_view name) {
+  const std::size_t start = line.find(" \t");
+  if (start == std::string_view::npos) {
+    return false;
+  }
+  const std::string_view operands = line.substr(start + 2);
+  const char end = operands.starts_with('{') ? '}' : ',';
+  return names(operands.substr(0, operands.find(end)), name);
+}
+
+// The number in "\tadd.s32 \t%r20, %r20, 4;", empty if the line is another one.
+std::string_view added_number(std::string_view line, const CountedLoop& loop) {
+  const std::string start = fmt::format("\tadd.s32 \t{0}, {0}, ", loop.counter);
+  return line.starts_with(start) && line.ends_with(';') && line.find('%', start.size()) == line.npos
+             ? line.substr(start.size(), line.size() - start.size() - 1)
+             : std::string_view();
+}
+
+// Finds the start of the loop and the step. Returns whether there are both.
+bool complete_loop(const std::vector<std::string_view>& lines, CountedLoop& loop) {
+  for (std::size_t i = loop.end; i-- > 0;) {
+    const std::string_view line = lines[i];
+    if (is_debug_note(line)) {
+      continue;
+    }
+    if (line.starts_with('$')) {
+      loop.label = i;
+      return !loop.step.empty() && line.starts_with(fmt::format("{}:", loop.start));
+    }
+    const std::string_view step = added_number(line, loop);
+    if (!step.empty() && loop.step.empty()) {
+      loop.step = step;
+    } else if (assigns(line, loop.counter) || assigns(line, loop.bound) ||
+               line.starts_with("\t// begin inline asm")) {
+      return false;
+    }
+  }
+  return false;
+}
+
+// The loop that ends with this line.
+std::optional<CountedLoop> counted_loop(const std::vector<std::string_view>& lines,
+                                        std::size_t end) {
+  constexpr std::string_view k_start = "\t{ .reg .pred %oclcc_back; setp.ne.s32 \t%oclcc_back, ";
+  constexpr std::string_view k_branch = "; @%oclcc_back bra \t";
+  constexpr std::string_view k_end = "; }";
+  const std::string_view line = lines[end];
+  const std::size_t comma = line.find(", ", k_start.size());
+  const std::size_t branch = line.find(k_branch, comma);
+  if (!line.starts_with(k_start) || branch == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const auto between = [&](std::size_t from, std::size_t to) {
+    return line.substr(from, to - from);
+  };
+  CountedLoop loop;
+  loop.end = end;
+  loop.bound = between(k_start.size(), comma);
+  loop.counter = between(comma + 2, branch);
+  loop.start = between(branch + k_branch.size(), line.size() - k_end.size());
+  CountedLoop other = loop;
+  std::swap(other.bound, other.counter);
+  if (complete_loop(lines, loop)) {
+    return loop;
+  }
+  return complete_loop(lines, other) ? std::optional(other) : std::nullopt;
+}
+
+// How often each label is the operand of an instruction.
+std::map<std::string_view, unsigned> branches_to_labels(std::string_view ptx) {
+  std::map<std::string_view, unsigned> branches;
+  for (std::size_t i = ptx.find('$'); i != std::string_view::npos; i = ptx.find('$', i + 1)) {
+    const std::size_t end = std::min(ptx.find_first_of(";:, \n", i), ptx.size());
+    branches[ptx.substr(i, end - i)] += end < ptx.size() && ptx[end] == ':' ? 0 : 1;
+  }
+  return branches;
+}
+
 // "reqd_work_group_size(8,4,1)"; empty if the kernel has no such node.
 std::string sizes_attribute(const IrKernel& kernel, const IrNodes& nodes, const char* name) {
   const auto sizes = nodes.numbers(kernel.node(name));
@@ -328,6 +432,31 @@ std::string with_branches_back(std::string_view ptx) {
       text += i == leave ? std::string() : fmt::format("{}\n", lines[i]);
     }
     text += end;
+  }
+  return text;
+}
+
+std::string with_counts_down(std::string_view ptx) {
+  const std::vector<std::string_view> lines = base::split_lines(ptx);
+  const auto branches = branches_to_labels(ptx);
+  std::map<std::size_t, std::string> before; // of a line
+  std::map<std::size_t, std::string> instead;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::optional<CountedLoop> loop = counted_loop(lines, i);
+    if (!loop || branches.at(loop->start) != 1) {
+      continue;
+    }
+    const std::string left = fmt::format("%oclcc_left{}", before.size());
+    before[loop->label] = fmt::format("\t.reg .b32 {0};\n\tsub.s32 \t{0}, {1}, {2};\n", left,
+                                      loop->bound, loop->counter);
+    instead[i] = fmt::format("\tsub.s32 \t{0}, {0}, {1};\n\t{{ .reg .pred %oclcc_back; setp.ne.s32 "
+                             "\t%oclcc_back, {0}, 0; @%oclcc_back bra \t{2}; }}\n",
+                             left, loop->step, loop->start);
+  }
+  std::string text;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    text += before.contains(i) ? before.at(i) : std::string();
+    text += instead.contains(i) ? instead.at(i) : fmt::format("{}\n", lines[i]);
   }
   return text;
 }

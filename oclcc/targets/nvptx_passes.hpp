@@ -55,6 +55,10 @@ struct NvptxSettings {
 // loops.
 [[nodiscard]] std::string with_branches_back(std::string_view ptx);
 
+// Returns the module with loops that count down to 0 where with_branches_back left a comparison of
+// a counter with a bound. NVIDIA's compiler writes such loops.
+[[nodiscard]] std::string with_counts_down(std::string_view ptx);
+
 // Returns the module for another version of PTX and another architecture. internal: the module does
 // not begin with its version and its target.
 [[nodiscard]] Result<std::string> retargeted(std::string_view ptx, std::string_view version,

@@ -155,6 +155,76 @@ TEST(NvptxAssembly, KeepsBranchesThatEndNoLoopOrCompareFloats) {
   }
 }
 
+constexpr const char* k_counted =
+    "\tmov.u32 \t%r20, 0;\n"
+    "$L__BB2_4:                              // %for.body\n"
+    "\tld.global.v2.f32 \t{%f1, %f2}, [%rd20];\n"
+    "\tmul.wide.s32 \t%rd2, %r20, 4;\n"
+    "\tadd.s32 \t%r20, %r20, 4;\n"
+    "\tsetp.eq.s32 \t%p4, %r2, %r20;\n"
+    "\t{ .reg .pred %oclcc_back; setp.ne.s32 \t%oclcc_back, %r2, %r20; "
+    "@%oclcc_back bra \t$L__BB2_4; }\n"
+    "\tbra.uni \t$L__BB2_5;\n";
+
+// k_counted with another line.
+std::string counted_with(std::string_view line, std::string_view other) {
+  std::string ptx = k_counted;
+  const std::size_t at = ptx.find(line);
+  EXPECT_NE(at, std::string::npos) << line;
+  return ptx.replace(at, line.size(), other);
+}
+
+TEST(NvptxAssembly, CountsDownInLoopsThatEndAtABound) {
+  EXPECT_EQ(with_counts_down(k_counted),
+            "\tmov.u32 \t%r20, 0;\n"
+            "\t.reg .b32 %oclcc_left0;\n"
+            "\tsub.s32 \t%oclcc_left0, %r2, %r20;\n"
+            "$L__BB2_4:                              // %for.body\n"
+            "\tld.global.v2.f32 \t{%f1, %f2}, [%rd20];\n"
+            "\tmul.wide.s32 \t%rd2, %r20, 4;\n"
+            "\tadd.s32 \t%r20, %r20, 4;\n"
+            "\tsetp.eq.s32 \t%p4, %r2, %r20;\n"
+            "\tsub.s32 \t%oclcc_left0, %oclcc_left0, 4;\n"
+            "\t{ .reg .pred %oclcc_back; setp.ne.s32 \t%oclcc_back, %oclcc_left0, 0; "
+            "@%oclcc_back bra \t$L__BB2_4; }\n"
+            "\tbra.uni \t$L__BB2_5;\n");
+  for (const std::string& counted :
+       {counted_with("%oclcc_back, %r2, %r20;", "%oclcc_back, %r20, %r2;"),
+        counted_with("%oclcc_back, %r2, %r20;", "%oclcc_back, %r20, 1024;"),
+        counted_with("%r20, %r20, 4;", "%r20, %r20, -1;"),
+        counted_with("\tmul.wide.s32 \t%rd2,", "\tmul.wide.s32 \t%rd20,"),
+        counted_with("\tmul.wide.s32 \t%rd2,", "\tmul.wide.s32 \t%r200,"),
+        counted_with("{%f1, %f2}", "{%r1, %r21}"),
+        counted_with("\tbra.uni", "\t.loc\t1 7 3\n\tbra.uni"),
+        counted_with("\tmul", "$L__tmp3:\n\t.loc\t1 7 3\n\tmul")}) {
+    EXPECT_NE(with_counts_down(counted).find("%oclcc_left0, 0;"), std::string::npos) << counted;
+  }
+}
+
+TEST(NvptxAssembly, KeepsLoopsWhoseStepsItCannotCount) {
+  for (const std::string& kept :
+       {counted_with("setp.ne.s32 \t%oclcc_back, %r2, %r20",
+                     "setp.lt.s32 \t%oclcc_back, %r2, %r20"),
+        counted_with("setp.ne.s32 \t%oclcc_back, %r2, %r20",
+                     "setp.ne.s64 \t%oclcc_back, %rd2, %rd20"),
+        counted_with("%r20, %r20, 4;", "%r20, %r20, %r3;"),
+        counted_with("%r20, %r20, 4;", "%r21, %r20, 4;"),
+        counted_with("\tmul.wide.s32 \t%rd2,",
+                     "\tadd.s32 \t%r20, %r20, 4;\n\tmul.wide.s32 \t%rd2,"),
+        counted_with("\tmul.wide.s32 \t%rd2,", "\tmov.u32 \t%r20,"),
+        counted_with("\tmul.wide.s32 \t%rd2,", "\tmov.u32 \t%r2,"),
+        counted_with("{%f1, %f2}", "{%r1, %r2}"), counted_with("{%f1, %f2}", "{%r20, %r1}"),
+        counted_with("\tmul", "$L__BB2_9:\n\tmul"),
+        counted_with("\tmul",
+                     "\t// begin inline asm\n\tmov.u32 %r2, 5;\n\t// end inline asm\n\tmul"),
+        counted_with("\tbra.uni \t$L__BB2_5", "\tbra.uni \t$L__BB2_4"),
+        counted_with("\tbra.uni", "ts: .branchtargets $L__BB2_5, $L__BB2_4;\n\tbra.uni"),
+        counted_with("bra \t$L__BB2_4; }", "bra \t$L__BB2_3; }"), std::string("\tret;\n"),
+        std::string()}) {
+    EXPECT_EQ(with_counts_down(kept), kept);
+  }
+}
+
 TEST(NvptxAssembly, NamesAnotherTargetAndVersion) {
   const auto ptx = retargeted("//\n// made by a compiler\n//\n\n.version 7.1\n"
                               ".target sm_86, texmode_independent\n.address_size 64\n",
