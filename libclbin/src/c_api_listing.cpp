@@ -15,7 +15,7 @@ struct ListedEntry {
   format::EntryView view;
   std::string format_text;
   std::string raw_digest;
-  std::string extensions; // between spaces
+  format::SharedText extensions; // between spaces
   std::uint64_t raw_bytes = 0;
   std::uint64_t stored_bytes = 0;
   const format::ManifestEntry* row = nullptr; // null if there is no manifest to read
@@ -40,10 +40,25 @@ namespace {
 constexpr std::uint64_t k_listed_entry_bytes = 2 * sizeof(ListedEntry) + 128; // including its texts
 constexpr std::uint64_t k_listed_group_bytes = 2 * sizeof(ListedGroup);
 
+// The extensions that entries request, by the identity of their options, which many may share.
+using ListedExtensions = std::map<const void*, format::SharedText>;
+
+Result<format::SharedText> extensions_of(const format::SharedText& options,
+                                         ListedExtensions& listed, format::ReadBudget& budget) {
+  const auto place = listed.try_emplace(options.identity());
+  if (place.second) {
+    CLBIN_TRY(budget.take_memory(options.size(), "listing"));
+    const std::vector<std::string> names = base::requested_extensions(options.str());
+    place.first->second = fmt::format("{}", fmt::join(names, " "));
+  }
+  return place.first->second;
+}
+
 // `manifest` is null if the bundle has none, or is encrypted and was opened without a key.
 Result<ListedGroup> list_group(const format::BundleReader& reader, format::GroupView view,
                                const format::Manifest* manifest, format::ReadBudget& budget) {
   ListedGroup group;
+  ListedExtensions extensions;
   for (std::uint32_t offset = 0; offset < view.entry_count; ++offset) {
     CLBIN_TRY(budget.take_memory(k_listed_entry_bytes, "listing"));
     ListedEntry entry;
@@ -51,8 +66,7 @@ Result<ListedGroup> list_group(const format::BundleReader& reader, format::Group
     CLBIN_TRY_ASSIGN(const format::BlobView blob, reader.blob(entry.view.blob));
     entry.format_text = format::describe(entry.view);
     entry.raw_digest = base::to_hex(blob.raw_digest);
-    entry.extensions =
-        fmt::format("{}", fmt::join(base::requested_extensions(entry.view.options.str()), " "));
+    CLBIN_TRY_ASSIGN(entry.extensions, extensions_of(entry.view.options, extensions, budget));
     entry.raw_bytes = blob.raw_bytes;
     entry.stored_bytes = blob.stored_bytes;
     entry.row = manifest == nullptr ? nullptr : &manifest->entries[entry.view.manifest_row];

@@ -187,6 +187,27 @@ Bytes long_entry_options(std::uint32_t scale) {
   return write_tables(std::move(draft));
 }
 
+Bytes entry_extensions(std::uint32_t scale, const std::string& names) {
+  TableDraft draft = many_entries(k_records * scale);
+  draft.long_texts.at(k_long) = "-cl-ext=" + names.substr(0, k_long_bytes - 8);
+  for (DraftEntry& entry : draft.programs.front().variants.front().entries) {
+    entry.options = k_long;
+  }
+  return write_tables(std::move(draft));
+}
+
+Bytes long_extension_name(std::uint32_t scale) {
+  return entry_extensions(scale, std::string(k_long_bytes, '+'));
+}
+
+Bytes many_extensions(std::uint32_t scale) {
+  std::string names;
+  for (std::uint32_t number = 0; names.size() + 8 < k_long_bytes; ++number) {
+    names += fmt::format("+{:06x},", number);
+  }
+  return entry_extensions(scale, names);
+}
+
 Bytes entry_kernels(std::uint32_t scale, std::string names) {
   TableDraft draft = many_entries(k_records * scale);
   draft.long_texts.emplace(k_kernels, std::move(names));
@@ -676,6 +697,8 @@ constexpr std::array k_kinds{
     AmplifyingKind{"target_unlike_manifest", target_unlike_manifest},
     AmplifyingKind{"equal_targets", equal_targets},
     AmplifyingKind{"long_entry_options", long_entry_options},
+    AmplifyingKind{"long_extension_name", long_extension_name},
+    AmplifyingKind{"many_extensions", many_extensions},
     AmplifyingKind{"many_kernels", many_kernels},
     AmplifyingKind{"short_kernel_names", short_kernel_names},
     AmplifyingKind{"nameless_kernels", nameless_kernels},

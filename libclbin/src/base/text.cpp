@@ -4,6 +4,7 @@
 #include <array>
 #include <iterator>
 #include <limits>
+#include <set>
 
 namespace clbin::base {
 
@@ -342,22 +343,29 @@ std::vector<std::string_view> words_between_spaces(std::string_view options) {
   return words_between(k_space, options);
 }
 
+// From the end, because the last word about a name decides.
 std::vector<std::string> requested_extensions(std::string_view options) {
   constexpr std::string_view k_option = "-cl-ext=";
+  std::set<std::string_view> decided;
   std::vector<std::string> names;
-  for (const std::string_view word : words_between_spaces(options)) {
-    if (!word.starts_with(k_option)) {
+  bool is_all_decided = false;
+  for (std::size_t at = options.rfind(k_option); at != options.npos && !is_all_decided;
+       at = at == 0 ? options.npos : options.rfind(k_option, at - 1)) {
+    if (at != 0 && k_space.find(options[at - 1]) == k_space.npos) {
       continue;
     }
-    for (const std::string_view request : words_between(",", word.substr(k_option.size()))) {
-      const std::string_view name = request.substr(1);
-      std::erase_if(
-          names, [&](const std::string& earlier) { return earlier == name || request == "-all"; });
-      if (request.front() == '+' && !name.empty()) {
+    const std::string_view list = options.substr(at + k_option.size());
+    const auto requests = words_between(",", list.substr(0, list.find_first_of(k_space)));
+    for (auto request = requests.rbegin(); request != requests.rend() && !is_all_decided;
+         ++request) {
+      is_all_decided = *request == "-all";
+      const std::string_view name = request->substr(1);
+      if (decided.insert(name).second && request->front() == '+' && !name.empty()) {
         names.emplace_back(name);
       }
     }
   }
+  std::ranges::reverse(names);
   return names;
 }
 

@@ -49,7 +49,6 @@ std::vector<Step> order_of(const LoadRequest& request, Subject subject) {
 
 Result<BinaryToTry> read_entry(const LoadSession& session, const Candidate& candidate) {
   BinaryToTry binary;
-  CLBIN_TRY(check_extensions(session.lacking, candidate.entry.options.str()));
   CLBIN_TRY(session.options_checker.check(candidate.entry.options));
   CLBIN_TRY_ASSIGN(binary.payload, payload_digest(*session.bundle, candidate.entry.blob));
   CLBIN_TRY_ASSIGN(binary.bytes,

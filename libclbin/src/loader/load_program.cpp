@@ -246,6 +246,7 @@ Result<opencl::Program> load_variant(const Loading& loading, LoadRequest request
   LoadSession session{loading.driver, &loading.bundle, loading.cache, loading.context,
                       request,        report,          group,         loading.identities};
   session.lacking = lacking;
+  session.options_checker = OptionsChecker(lacking);
   session.warn_of_cache(loading.cache.stores.take_warning());
   auto program =
       lacking.empty() ? load_group(session) : load_from_entries(session, may_use_entries);

@@ -103,18 +103,6 @@ const std::vector<IlModule>& LoadSession::il_modules(std::uint32_t device) const
   return place->second;
 }
 
-Result<void> check_extensions(const std::vector<std::string>& lacking,
-                              std::string_view entry_options) {
-  const std::vector<std::string> requested = base::requested_extensions(entry_options);
-  for (const std::string& name : lacking) {
-    if (std::ranges::find(requested, name) == requested.end()) {
-      return base::fail(ErrorCode::no_matching_entry,
-                        "the device does not have {}, and the entry was compiled without it", name);
-    }
-  }
-  return {};
-}
-
 bool is_tried_before(const format::GroupView& a, const format::GroupView& b) {
   return a.required.size() != b.required.size() ? a.required.size() > b.required.size()
                                                 : a.variant < b.variant;

@@ -89,10 +89,6 @@ struct LoadSession {
   });
   return lacking;
 }
-// no_matching_entry: an entry with these options was compiled without one of the extensions, which
-// its variant requires and the device lacks.
-[[nodiscard]] base::Result<void> check_extensions(const std::vector<std::string>& lacking,
-                                                  std::string_view entry_options);
 // Whether a load that names no variant tries `a` before `b`, of those that require extensions and
 // "default": most extensions first, then by name.
 [[nodiscard]] bool is_tried_before(const format::GroupView& a, const format::GroupView& b);

@@ -4,6 +4,7 @@
 #include "source/directive_scanner.hpp"
 
 #include <array>
+#include <set>
 
 namespace clbin::loader {
 namespace {
@@ -78,12 +79,31 @@ base::Result<void> check_recorded_options(std::string_view options) {
   return {};
 }
 
+base::Result<void> check_extensions(const std::vector<std::string>& lacking,
+                                    std::string_view options) {
+  if (lacking.empty()) {
+    return {};
+  }
+  const auto requested = base::requested_extensions(options);
+  const std::set<std::string_view> names(requested.begin(), requested.end());
+  for (const std::string& name : lacking) {
+    if (!names.contains(name)) {
+      return base::fail(base::ErrorCode::no_matching_entry,
+                        "the device does not have {}, and the entry was compiled without it", name);
+    }
+  }
+  return {};
+}
+
+OptionsChecker::OptionsChecker(std::vector<std::string> lacking) : m_lacking(std::move(lacking)) {}
+
 base::Result<void> OptionsChecker::check(const format::SharedText& options) {
   const auto found = m_checked.find(options.identity());
   if (found != m_checked.end()) {
     return found->second.result;
   }
-  const Checked checked{options, check_recorded_options(options)};
+  base::Result<void> result = check_extensions(m_lacking, options);
+  const Checked checked{options, result ? check_recorded_options(options) : std::move(result)};
   return m_checked.emplace(options.identity(), checked).first->second.result;
 }
 

@@ -5,6 +5,7 @@
 #include "format/bundle/shared_text.hpp"
 
 #include <unordered_map>
+#include <vector>
 
 namespace clbin::loader {
 
@@ -15,10 +16,17 @@ namespace clbin::loader {
 // caller of a load adds are not checked. unsafe_options: the message names the word.
 [[nodiscard]] base::Result<void> check_recorded_options(std::string_view options);
 
+// no_matching_entry: an entry with these options was compiled without one of the extensions, which
+// its variant requires and the device lacks.
+[[nodiscard]] base::Result<void> check_extensions(const std::vector<std::string>& lacking,
+                                                  std::string_view options);
+
 // Checks each text once, even if many entries share it. Not thread-safe.
 class OptionsChecker {
 public:
-  // Like check_recorded_options.
+  explicit OptionsChecker(std::vector<std::string> lacking = {});
+
+  // The errors of check_extensions and check_recorded_options.
   [[nodiscard]] base::Result<void> check(const format::SharedText& options);
 
 private:
@@ -26,6 +34,7 @@ private:
     format::SharedText options; // keeps its identity from being reused
     base::Result<void> result;
   };
+  std::vector<std::string> m_lacking;
   std::unordered_map<const void*, Checked> m_checked; // keyed by SharedText::identity
 };
 

@@ -59,5 +59,33 @@ TEST(OptionWords, AwaitTheNameOfAMacro) {
   }
 }
 
+TEST(OptionWords, RequestExtensions) {
+  using Names = std::vector<std::string>;
+  for (const auto& [options, names] : {
+           std::pair("", Names{}),
+           {"-w -cl-ext=+a", {"a"}},
+           {"-cl-ext=+a,+b\t-cl-ext=+c", {"a", "b", "c"}},
+           {"-cl-ext=+a,-a", {}},
+           {"-cl-ext=-a,+a", {"a"}},
+           {"-cl-ext=+a,+b,+a", {"b", "a"}},
+           {"-cl-ext=+a -cl-ext=-all,+b", {"b"}},
+           {"-cl-ext=+a,-all", {}},
+           {"-cl-ext=+all", {"all"}},
+           {"-cl-ext=,+,-, -cl-ext=", {}},
+           {"-D=-cl-ext=+a x-cl-ext=+b", {}},
+           {"-cl-ext=+a,-cl-ext=+b", {"a"}},
+       }) {
+    EXPECT_EQ(requested_extensions(options), names) << options;
+  }
+}
+
+TEST(OptionWords, RequestManyExtensionsInTimeThatGrowsWithTheText) {
+  std::string options = "-cl-ext=";
+  for (int number = 0; number < 100'000; ++number) {
+    options += "+" + std::to_string(number) + ",-" + std::to_string(number / 2) + ",";
+  }
+  EXPECT_EQ(requested_extensions(options).size(), 50'000U);
+}
+
 } // namespace
 } // namespace clbin::base

@@ -26,7 +26,7 @@ constexpr std::uint64_t k_base_bytes = 64 * k_mebibyte;
 constexpr std::uint64_t k_bytes_for_each = 16;
 constexpr std::uint64_t k_raw_bytes = 128 * k_mebibyte;    // 2 GiB would take seconds
 constexpr std::uint64_t k_limit_bytes = 4096 * k_mebibyte; // malloc fails beyond it
-constexpr double k_hang_seconds = 120;                     // of processor time
+constexpr double k_hang_seconds = 20;                      // of processor time
 
 // The payloads of a bundle that a call reads.
 enum class Reads : std::uint8_t { nothing, payloads_of_entries, every_blob };
