@@ -60,8 +60,8 @@ public:
   }
 
   cl::Program load(const std::string& path, const char* variant) {
-    return clbin::Bundle::open(path.c_str())
-        .load(m_context, m_device, "async_copies", only_entries().variant(variant));
+    return clbin::Bundle::open(path).load(m_context, m_device, "async_copies",
+                                          only_entries().variant(variant));
   }
 
   cl::Program build(const char* path) {
@@ -181,6 +181,26 @@ unsigned check_types(Device& device, const char* bundle) {
   return wrong;
 }
 
+// Returns the median of each program's launches, in turn.
+std::vector<double> median_seconds(Device& device, const std::vector<cl::Program>& programs,
+                                   const char* kernel) {
+  std::vector<std::vector<double>> seconds(programs.size());
+  for (int round = 0; round < 16; ++round) {
+    for (std::size_t i = 0; i < programs.size(); ++i) {
+      const double of_launch = device.seconds(programs[i], kernel);
+      if (round != 0) { // the first warms up
+        seconds[i].push_back(of_launch);
+      }
+    }
+  }
+  std::vector<double> medians;
+  for (std::vector<double>& of_program : seconds) {
+    std::sort(of_program.begin(), of_program.end());
+    medians.push_back(of_program[of_program.size() / 2]);
+  }
+  return medians;
+}
+
 void measure(Device& device, const char* source, const std::vector<const char*>& bundles) {
   std::vector<cl::Program> programs = {device.build(source)};
   for (const char* bundle : bundles) {
@@ -188,19 +208,9 @@ void measure(Device& device, const char* source, const std::vector<const char*>&
   }
   for (const char* kernel : {"stream_copy_only", "stream_balanced", "stream_unaligned",
                              "product_by_rows", "product_by_items"}) {
-    std::vector<std::vector<double>> seconds(programs.size());
-    for (int round = 0; round < 16; ++round) {
-      for (std::size_t i = 0; i < programs.size(); ++i) {
-        const double of_launch = device.seconds(programs[i], kernel);
-        if (round != 0) { // the first warms up
-          seconds[i].push_back(of_launch);
-        }
-      }
-    }
     std::printf("%-18s", kernel);
-    for (std::vector<double>& of_program : seconds) {
-      std::sort(of_program.begin(), of_program.end());
-      std::printf(" %9.1f us", 1e6 * of_program[of_program.size() / 2]);
+    for (const double seconds : median_seconds(device, programs, kernel)) {
+      std::printf(" %9.1f us", 1e6 * seconds);
     }
     std::printf("\n");
   }
