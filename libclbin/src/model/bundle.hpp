@@ -3,7 +3,7 @@
 
 #include "base/file_io.hpp"
 #include "model/device.hpp"
-#include "model/kernel.hpp"
+#include "model/measurement.hpp"
 #include "model/source.hpp"
 
 #include <set>
@@ -83,8 +83,9 @@ struct ProgramInput {
   // Of a recording, in any order; duplicates are written once.
   std::vector<RecordedLaunch> launches{};
   std::vector<RecordedBuild> builds{};
+  std::vector<Measurement> measurements{}; // in any order
 };
-CLBIN_VISIT(ProgramInput, name, source, variants, entries, launches, builds);
+CLBIN_VISIT(ProgramInput, name, source, variants, entries, launches, builds, measurements);
 
 struct BundleInput {
   std::string producer;               // "oclcc 0.1.0"
