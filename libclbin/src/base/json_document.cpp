@@ -128,15 +128,19 @@ private:
 
   // Returns true if the value that was just completed is an item for the sink.
   [[nodiscard]] bool is_for_sink() const {
-    return m_sink.take && m_open.size() == 2 && m_open.front().key == m_sink.member &&
-           std::holds_alternative<JsonArray>(m_open.back().value.value);
+    return m_open.size() == 2 && is_sink_list(m_open.back());
+  }
+  // `open` is the second of m_open.
+  [[nodiscard]] bool is_sink_list(const OpenValue& open) const {
+    return std::holds_alternative<JsonArray>(open.value.value) &&
+           std::ranges::find(m_sink.members, m_open.front().key) != m_sink.members.end();
   }
 
   bool hand_over(JsonValue item) {
     const std::uint64_t bytes = m_memory - m_memory_before_item;
     m_memory = m_memory_before_item;
-    ++m_items_taken;
-    if (auto taken = m_sink.take(std::move(item), bytes); !taken) {
+    ++m_items_taken[m_open.front().key];
+    if (auto taken = m_sink.take(m_open.front().key, std::move(item), bytes); !taken) {
       m_error = std::move(taken.error());
       return false;
     }
@@ -147,9 +151,11 @@ private:
     std::string path;
     for (const OpenValue& open : m_open) {
       if (const auto* const items = std::get_if<JsonArray>(&open.value.value)) {
-        const bool is_sink_list =
-            &open - m_open.data() == 1 && m_sink.take && m_open.front().key == m_sink.member;
-        path += fmt::format("[{}]", is_sink_list ? m_items_taken : items->size());
+        const bool is_taken = &open - m_open.data() == 1 && is_sink_list(open);
+        const auto taken = m_items_taken.find(m_open.front().key);
+        path += fmt::format("[{}]", !is_taken                      ? items->size()
+                                    : taken == m_items_taken.end() ? 0
+                                                                   : taken->second);
       } else if (!open.key.empty()) {
         path += fmt::format("{}{}", path.empty() ? "" : ".", printable_excerpt(open.key));
       }
@@ -211,7 +217,7 @@ private:
   std::uint64_t m_value_count = 0;
   std::uint64_t m_memory = 0;
   std::uint64_t m_memory_before_item = 0;
-  std::size_t m_items_taken = 0;
+  std::map<std::string, std::size_t> m_items_taken; // by member
   std::optional<Error> m_error;
 };
 

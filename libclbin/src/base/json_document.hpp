@@ -47,12 +47,13 @@ struct JsonLimits {
   std::uint64_t max_memory_bytes = ~std::uint64_t{0};
 };
 
-// Receives the items of one list, a member of the outermost object, one after another. The returned
-// document contains it as an empty list.
+// Receives the items of some lists, members of the outermost object, one after another. The
+// returned document contains them as empty lists.
 struct JsonItemSink {
-  std::string_view member;
+  std::vector<std::string_view> members;
   // `memory_bytes` is the memory of the item. An error ends the parse.
-  std::function<Result<void>(JsonValue item, std::uint64_t memory_bytes)> take;
+  std::function<Result<void>(std::string_view member, JsonValue item, std::uint64_t memory_bytes)>
+      take;
 };
 
 // Parses JSON. Safe on untrusted input. Strings in the result are valid UTF-8. Errors contain the

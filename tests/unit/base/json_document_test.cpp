@@ -163,11 +163,12 @@ TEST(JsonDocument, CountsTheLongestTokenBeforeItParses) {
 
 TEST(JsonDocument, HandsTheItemsOfAListOverOneByOne) {
   std::vector<base::JsonValue> items;
-  const base::JsonItemSink sink{"list", [&](base::JsonValue item, std::uint64_t memory_bytes) {
-                                  EXPECT_GT(memory_bytes, 0U);
-                                  items.push_back(std::move(item));
-                                  return base::Result<void>();
-                                }};
+  const base::JsonItemSink sink{
+      {"list"}, [&](std::string_view /*member*/, base::JsonValue item, std::uint64_t memory_bytes) {
+        EXPECT_GT(memory_bytes, 0U);
+        items.push_back(std::move(item));
+        return base::Result<void>();
+      }};
   const std::string_view text = R"({"a":[1],"list":[2,[3],{"list":[4]}],"z":{"list":[5]}})";
   const auto document = base::parse_json(base::as_bytes(text), {}, sink);
   ASSERT_TRUE(document.has_value()) << document.error().message;
@@ -179,10 +180,10 @@ TEST(JsonDocument, HandsTheItemsOfAListOverOneByOne) {
 }
 
 TEST(JsonDocument, EndsWhereAnItemIsRefused) {
-  const base::JsonItemSink sink{"list",
-                                [](const base::JsonValue&, std::uint64_t) -> base::Result<void> {
-                                  return base::fail(ErrorCode::limit_exceeded, "no more");
-                                }};
+  const base::JsonItemSink sink{
+      {"list"}, [](std::string_view, const base::JsonValue&, std::uint64_t) -> base::Result<void> {
+        return base::fail(ErrorCode::limit_exceeded, "no more");
+      }};
   const auto document = base::parse_json(base::as_bytes(R"({"list":[1,2]})"), {}, sink);
   ASSERT_FALSE(document.has_value());
   EXPECT_EQ(document.error().message, "no more");
