@@ -5,10 +5,12 @@
 #include "format/bundle/bundle_surgery.hpp"
 #include "format/bundle/manifest.hpp"
 #include "golden/encrypted_bundles.hpp"
+#include "golden/golden_bundles.hpp"
 #include "golden/signed_bundles.hpp"
 #include "support/bundle_samples.hpp"
 #include "support/crafted_bundle.hpp"
 #include "support/sample_bundle.hpp"
+#include "support/sample_identities.hpp"
 
 #include <cstdio>
 #include <filesystem>
@@ -67,6 +69,15 @@ format::Manifest sample_manifest() {
   return {"oclcc 0.1.0", "add", {installed, offline}};
 }
 
+format::Manifest measured_manifest() {
+  format::Manifest manifest{"oclcc 0.1.0", "add", {}};
+  format::Measurement refused = test::sample_measurement("default", "d", 0);
+  refused.outcome = format::MeasurementOutcome::wrong_result;
+  refused.reason = "1 of 1024 values differs";
+  manifest.measurements = {test::sample_measurement("default", "d", 1000), refused};
+  return manifest;
+}
+
 format::SourcePackage sample_source() {
   return {{"add.cl", "kernels/add.cl", "#include \"a.h\"\n__kernel void add() {}\n"},
           {{"a.h", "kernels/a.h", "#define A 1\n"}, {"b.h", "b.h", ""}}};
@@ -113,6 +124,24 @@ base::Bytes with_hidden_payload() {
   return stripped ? stripped->bytes : base::Bytes{};
 }
 
+// The sample that the target loads, whose variants were measured on its device and on another one.
+base::Bytes measured_sample() {
+  format::BundleInput input = format::unpack_bundle(test::must_open(test::sample_bundle())).value();
+  format::ProgramInput& program = input.programs.front();
+  const std::string source =
+      base::to_hex(base::digest_of(format::encode_source_package(*program.source)));
+  std::uint64_t time = 3000;
+  for (const format::VariantInput& variant : program.variants) {
+    for (const std::string device : {"d", "another"}) {
+      format::Measurement& one = program.measurements.emplace_back(
+          test::sample_measurement(variant.name, device, time -= 500));
+      one.device = format::measured_device(test::unknown_identity(device), 0);
+      one.source = source;
+    }
+  }
+  return test::must_write(input);
+}
+
 bool write_bundle_seeds(const std::filesystem::path& corpus) {
   const std::filesystem::path folder = corpus / "bundle_reader";
   const std::filesystem::path binaries = corpus / "../../unit/format/binaries";
@@ -120,6 +149,7 @@ bool write_bundle_seeds(const std::filesystem::path& corpus) {
          write_seed(folder / "sample", test::must_write(test::sample_input())) &&
          write_seed(folder / "many_kinds", test::must_write(entries_of_many_kinds(binaries))) &&
          write_seed(folder / "signed", with_signature_and_optional_section()) &&
+         write_seed(folder / "measured", test::measured_bundles().front().second) &&
          write_seed(folder / "hidden_payload", with_hidden_payload());
 }
 
@@ -168,8 +198,11 @@ bool write_seeds(const std::filesystem::path& corpus) {
   return write_bundle_seeds(corpus) && write_encrypted_seeds(corpus) &&
          write_round_trip_seeds(corpus) && write_signed_seeds(corpus) &&
          write_seed(corpus / "load" / "sample", test::sample_bundle()) &&
+         write_seed(corpus / "load" / "measured", measured_sample()) &&
          write_seed(corpus / "manifest" / "two_entries",
                     format::encode_manifest(sample_manifest())) &&
+         write_seed(corpus / "manifest" / "measurements",
+                    format::encode_manifest(measured_manifest())) &&
          write_seed(corpus / "manifest" / "no_entry",
                     format::encode_manifest({"oclcc 0.1.0", "empty", {}})) &&
          write_seed(corpus / "source_package" / "two_headers",

@@ -215,7 +215,60 @@ Bytes merged_bundle() {
   return format::merge_bundles(inputs).value();
 }
 
+// Every outcome, several launches, drivers, architectures and vendors, and a variant that needs
+// more of a device than others.
+format::BundleInput measured_input() {
+  using enum format::MeasurementOutcome;
+  format::BundleInput input = sample_input();
+  format::ProgramInput& program = input.programs[0];
+  program.entries[0].kernels[0].local_bytes = 32768;
+  const std::string source =
+      program.source ? base::to_hex(base::digest_of(format::encode_source_package(*program.source)))
+                     : std::string();
+  std::uint64_t time = 1000;
+  for (const std::string device : {"gpu a", "gpu b"}) {
+    for (const format::VariantInput& variant : program.variants) {
+      for (const std::uint64_t size : {std::uint64_t{1024}, std::uint64_t{4096}}) {
+        format::Measurement measurement = sample_measurement(variant.name, device, time);
+        measurement.kernel = "matmul";
+        measurement.dimensions = 2;
+        measurement.global_size = {size, size, 1};
+        measurement.device.architecture = "gfx90a:sramecc+:xnack-";
+        measurement.spread_ns = time / 100;
+        measurement.source = source;
+        program.measurements.push_back(measurement);
+        measurement.local_size = {16, 16, 1};
+        measurement.device.driver_version = "2.0";
+        program.measurements.push_back(measurement);
+        time = time * 7 % 9973;
+      }
+    }
+  }
+  for (const format::MeasurementOutcome outcome : {wrong_result, failed, crashed, timed_out}) {
+    format::Measurement measurement = sample_measurement(program.variants[0].name, "cpu", 0);
+    measurement.device.type = format::DeviceType::cpu;
+    measurement.global_size[0] = static_cast<std::uint64_t>(outcome);
+    measurement.outcome = outcome;
+    measurement.reason = fmt::format("{} \xff", name_of(outcome));
+    measurement.rounds = 0;
+    measurement.source = source;
+    program.measurements.push_back(measurement);
+  }
+  return input;
+}
+
 } // namespace
+
+std::vector<std::pair<std::string, Bytes>> measured_bundles() {
+  const Bytes whole = must_write(measured_input());
+  const auto keep = [](const format::EntryView&) { return false; };
+  return {{"measured.clbin", whole},
+          {"results.clbin", format::strip_bundle(must_open(whole), keep, format::KeepSource::no,
+                                                 format::KeepReflection::yes, nullptr,
+                                                 format::KeepMeasurements::only)
+                                .value()
+                                .bytes}};
+}
 
 std::vector<std::pair<std::string, Bytes>> golden_bundles() {
   const Bytes sample = must_write(sample_input());

@@ -12,5 +12,7 @@ namespace clbin::test {
 
 // File name and bytes. The bytes depend on libzstd's version.
 [[nodiscard]] std::vector<std::pair<std::string, base::Bytes>> golden_bundles();
+// Those of tests/golden/measured_v1, with the section RANKING of format 1.2.
+[[nodiscard]] std::vector<std::pair<std::string, base::Bytes>> measured_bundles();
 
 } // namespace clbin::test

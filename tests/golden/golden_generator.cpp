@@ -1,7 +1,8 @@
-// golden_generator [--signed | --encrypted] FOLDER: writes the golden bundles, and beside each a
-// text of its contents.
-// --signed and --encrypted write the signed and the encrypted bundles instead. Refuses a folder
-// that contains the file 'sha256sums', because it is frozen.
+// golden_generator [--signed | --encrypted | --measured] FOLDER: writes the golden bundles, and
+// beside each a text of its contents.
+// --signed, --encrypted and --measured write the signed and the encrypted bundles, and those with
+// measurements, instead. Refuses a folder that contains the file 'sha256sums', because it is
+// frozen.
 #include "base/file_io.hpp"
 #include "base/zstd_codec.hpp"
 #include "golden/encrypted_bundles.hpp"
@@ -28,8 +29,8 @@ bool write(const std::filesystem::path& path, clbin::base::ByteView bytes) {
 int main(int argc, char** argv) {
   using namespace clbin;
   const std::string_view option = argc == 3 ? argv[1] : "";
-  if (argc != 2 && option != "--signed" && option != "--encrypted") {
-    std::fprintf(stderr, "usage: golden_generator [--signed | --encrypted] FOLDER\n");
+  if (argc != 2 && option != "--signed" && option != "--encrypted" && option != "--measured") {
+    std::fprintf(stderr, "usage: golden_generator [--signed | --encrypted | --measured] FOLDER\n");
     return 2;
   }
   const std::filesystem::path folder = argv[argc - 1];
@@ -40,6 +41,7 @@ int main(int argc, char** argv) {
   bool good = write(folder / "libzstd-version", base::as_bytes(base::zstd_version()));
   for (const auto& [name, bytes] : option == "--signed"      ? test::signed_bundles()
                                    : option == "--encrypted" ? test::encrypted_bundles()
+                                   : option == "--measured"  ? test::measured_bundles()
                                                              : test::golden_bundles()) {
     format::BundleReader reader = test::must_open(bytes);
     if (reader.is_encrypted()) {

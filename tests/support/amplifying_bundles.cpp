@@ -596,6 +596,15 @@ Bytes manifest_rows(std::uint32_t scale) {
                                    repeated("{\"raw_digest\":\"0123456789abcdef\"}", scale)));
 }
 
+// The least that a measurement needs.
+Bytes manifest_measurements(std::uint32_t scale) {
+  return with_manifest(fmt::format(
+      "{{\"entries\":[],\"measurements\":[{}],\"program\":\"p\"}}",
+      repeated("{\"dimensions\":1,\"global_size\":[1,1,1],\"kernel\":\"k\",\"median_ns\":1,"
+               "\"rounds\":1,\"variant\":\"default\"}",
+               scale)));
+}
+
 Bytes manifest_versions(std::uint32_t scale) {
   return with_manifest(fmt::format(
       "{{\"entries\":[{{\"raw_digest\":\"0123456789abcdef\",\"target\":{{\"identity\":{{"
@@ -733,6 +742,7 @@ constexpr std::array k_kinds{
     AmplifyingKind{"manifest_unknown_objects", manifest_unknown_objects},
     AmplifyingKind{"manifest_depth", manifest_depth},
     AmplifyingKind{"manifest_rows", manifest_rows},
+    AmplifyingKind{"manifest_measurements", manifest_measurements},
     AmplifyingKind{"manifest_versions", manifest_versions},
     AmplifyingKind{"manifest_top_members", manifest_top_members},
     AmplifyingKind{"manifest_endless_text", manifest_endless_text},

@@ -102,6 +102,20 @@ SourcePackage sample_source(std::string_view text) {
   return source;
 }
 
+format::Measurement sample_measurement(std::string_view variant, std::string_view device_name,
+                                       std::uint64_t median_ns) {
+  format::Measurement measurement;
+  measurement.variant = variant;
+  measurement.kernel = "k";
+  measurement.dimensions = 1;
+  measurement.global_size = {1024, 1, 1};
+  measurement.device = {format::DeviceType::gpu,  "platform", "vendor",
+                        std::string(device_name), "",         "1.0"};
+  measurement.median_ns = median_ns;
+  measurement.rounds = 5;
+  return measurement;
+}
+
 BundleInput sample_input() {
   const std::string body = "// " + base::to_hex(base::digest_of(random_bytes(64, 1))) + "\n" +
                            base::to_hex(base::digest_of(random_bytes(64, 2))) +
@@ -247,6 +261,7 @@ Result<std::string> contents_of(const BundleReader& reader) {
                                   format::row_digest(base::digest_of(bytes_kept_in(entry.payload))),
                                   entry.kernels, entry.build_log, entry.tools});
     }
+    manifest.measurements = program.measurements;
     const Bytes json = format::encode_manifest(manifest);
     text += fmt::format("entries {}\n", base::as_text(json));
   }

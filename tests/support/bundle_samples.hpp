@@ -23,6 +23,9 @@ namespace clbin::test {
 [[nodiscard]] format::EntryInput sample_entry(std::string_view variant, format::Target target,
                                               base::Bytes payload);
 [[nodiscard]] format::SourcePackage sample_source(std::string_view text);
+// A kernel "k" of one dimension, with 1024 work-items and NULL as local size, on a GPU.
+[[nodiscard]] format::Measurement
+sample_measurement(std::string_view variant, std::string_view device_name, std::uint64_t median_ns);
 
 // Two programs, three groups, similar and different payloads, one shared payload, and source for
 // one program.

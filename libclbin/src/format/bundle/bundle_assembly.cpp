@@ -78,6 +78,7 @@ struct GroupPlan {
   Digest manifest;
   std::vector<EntryPlan> entries;
   SharedNames required;
+  std::vector<RankingRecord> rankings{}; // without the number of the group, and what it needs
 };
 
 // A row of BLOB.
@@ -85,6 +86,29 @@ struct BlobPlan {
   Digest raw_digest; // keyed if the bundle is encrypted
   FrameDraft frame;
 };
+
+std::uint64_t work_items_of(const KernelReflection& kernel) {
+  const GroupSize& size = kernel.required_work_group_size;
+  return size[0] * size[1] * size[2];
+}
+std::uint64_t local_bytes_of(const KernelReflection& kernel) {
+  return kernel.local_bytes.value_or(0);
+}
+
+// Returns the most that a kernel of an entry needs, of the entry that needs least: another device
+// may compile the variant for less. 0 if there is no entry.
+std::uint32_t least_need(const GroupPlan& group,
+                         std::uint64_t (*need_of)(const KernelReflection& kernel)) {
+  std::uint64_t least = group.entries.empty() ? 0 : std::numeric_limits<std::uint32_t>::max();
+  for (const EntryPlan& entry : group.entries) {
+    std::uint64_t most = 0;
+    for (const KernelReflection& kernel : entry.draft->row.kernels) {
+      most = std::max(most, need_of(kernel));
+    }
+    least = std::min(least, most);
+  }
+  return static_cast<std::uint32_t>(least);
+}
 
 // Returns the raw bytes of a frame without a reference.
 Result<Bytes> raw_bytes_of(const FrameDraft& frame) {
@@ -152,6 +176,12 @@ public:
     if (!m_requirements.empty()) {
       optional.push_back(encode(m_requirements));
     }
+    std::ranges::sort(m_rankings, {}, [](const RankingRecord& ranking) {
+      return std::tie(ranking.key, ranking.rank);
+    });
+    if (!m_rankings.empty()) {
+      optional.push_back(encode(m_rankings));
+    }
     return write_bundle(sections, optional, sink);
   }
 
@@ -215,6 +245,8 @@ private:
     for (const auto& [place, build] : program.builds) {
       manifest.builds.push_back(build);
     }
+    manifest.measurements.assign(program.measurements.begin(), program.measurements.end());
+    rank_groups(manifest, groups);
     const Bytes json = encode_manifest(manifest);
     const Digest digest = base::digest_of(json);
     CLBIN_TRY_ASSIGN(FrameDraft frame, compress_alone(json, json.size() > k_large_manifest_bytes
@@ -231,12 +263,31 @@ private:
     return {};
   }
 
+  // `groups` are sorted by variant, and contain all that were measured.
+  static void rank_groups(const Manifest& manifest, std::vector<GroupPlan>& groups) {
+    const auto variant_of = [](const GroupPlan& group) -> const std::string& {
+      return group.record.variant.str();
+    };
+    for (const auto& [key, variants] : rank_variants(manifest.program, manifest.measurements)) {
+      for (std::size_t rank = 0; rank < variants.size(); ++rank) {
+        const auto group = std::ranges::lower_bound(groups, variants[rank], {}, variant_of);
+        group->rankings.push_back({.key = key, .rank = static_cast<std::uint32_t>(rank)});
+      }
+    }
+  }
+
   // Adds the records of a group and its entries, and the keys of these.
   void place_group(GroupPlan& group, std::vector<GroupRecord>& groups,
                    std::vector<EntryRecord>& entries, std::vector<ExactRecord>& exacts) {
     const std::size_t first = entries.size();
     if (!group.required.empty()) {
       m_requirements.push_back({static_cast<std::uint32_t>(groups.size()), group.required});
+    }
+    for (RankingRecord& ranking : group.rankings) {
+      ranking.group = static_cast<std::uint32_t>(groups.size());
+      ranking.work_items = least_need(group, work_items_of);
+      ranking.local_bytes = least_need(group, local_bytes_of);
+      m_rankings.push_back(ranking);
     }
     for (EntryPlan& entry : group.entries) {
       entry.record.blob = m_blob_index.at(entry.draft->raw_digest);
@@ -454,7 +505,9 @@ private:
   Result<void> write_bundle(std::span<const SectionBytes> tables,
                             std::span<const SectionBytes> optional, const ByteSink& sink) const {
     Prefix prefix;
-    prefix.minor = m_requirements.empty() ? k_format_minor : k_minor_of_requirements;
+    prefix.minor = !m_rankings.empty()       ? k_minor_of_rankings
+                   : !m_requirements.empty() ? k_minor_of_requirements
+                                             : k_format_minor;
     CLBIN_TRY_ASSIGN(const Bytes directory, encode_directory(tables, optional, prefix));
     CLBIN_TRY(check_limits(prefix.total_bytes));
     ByteWriter rooted;
@@ -487,6 +540,7 @@ private:
   std::map<Digest, TargetView> m_target_of;
   std::vector<TargetView> m_targets; // those of m_target_of, in order
   std::vector<RequirementRecord> m_requirements;
+  std::vector<RankingRecord> m_rankings;
 };
 
 } // namespace

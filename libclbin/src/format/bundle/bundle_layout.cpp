@@ -18,6 +18,7 @@ constexpr std::array<SectionTraits, k_known_sections> k_sections{{
     {"KEYS", "key slot", 152},
     {},
     {"REQUIREMENT", "requirement", 8},
+    {"RANKING", "ranking", 24, 0},
 }};
 
 Result<void> require_flags(std::string_view origin, std::uint32_t flags, std::uint32_t known) {

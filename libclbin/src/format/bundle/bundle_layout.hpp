@@ -13,8 +13,9 @@ inline constexpr std::uint32_t k_no_index = 0xffffffffU;
 inline constexpr std::array<unsigned char, 8> k_magic = {0xc7, 'C',  'L',  'B',
                                                          'N',  0x0d, 0x0a, 0x1a};
 inline constexpr std::uint16_t k_format_major = 1;
-inline constexpr std::uint16_t k_format_minor = 0;          // of a bundle without requirements
-inline constexpr std::uint16_t k_minor_of_requirements = 1; // the highest that is known
+inline constexpr std::uint16_t k_format_minor = 0; // of a bundle without requirements
+inline constexpr std::uint16_t k_minor_of_requirements = 1;
+inline constexpr std::uint16_t k_minor_of_rankings = 2; // the highest that is known
 inline constexpr std::size_t k_prefix_bytes = 64;
 inline constexpr std::size_t k_rooted_prefix_bytes = 24;
 inline constexpr std::size_t k_directory_head_bytes = 8;
@@ -47,9 +48,10 @@ enum class SectionKind : std::uint32_t {
   keys = 8, // of encrypted bundles alone
   // 9 stays unknown: tests/golden/v1/minor_1.clbin contains it as a section of a later version.
   requirement = 10, // since format 1.1, if a variant requires something
+  ranking = 11,     // since format 1.2, if variants were measured
 };
 inline constexpr std::size_t k_required_sections = 7; // kinds 1 to 7
-inline constexpr std::size_t k_known_sections = 10;
+inline constexpr std::size_t k_known_sections = 11;
 [[nodiscard]] constexpr bool is_optional(SectionKind kind) noexcept {
   return static_cast<std::size_t>(kind) > k_required_sections;
 }
@@ -137,6 +139,17 @@ struct RequirementRecord {
   SharedNames extensions; // ascending, none empty
 };
 CLBIN_VISIT(RequirementRecord, group, extensions);
+
+// The place of a variant among those that were measured on certain devices.
+struct RankingRecord {
+  static constexpr SectionKind k_section = SectionKind::ranking;
+  std::uint64_t key = 0;         // ranking_key
+  std::uint32_t group = 0;       // the variant
+  std::uint32_t rank = 0;        // 0, 1, …: the best is first
+  std::uint32_t work_items = 0;  // least work-group that it requires of a device; 0 if unknown
+  std::uint32_t local_bytes = 0; // likewise, of local memory
+};
+CLBIN_VISIT(RankingRecord, key, group, rank, work_items, local_bytes);
 
 struct TargetView {
   static constexpr SectionKind k_section = SectionKind::target;

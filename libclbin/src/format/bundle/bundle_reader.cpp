@@ -228,6 +228,31 @@ BundleReader::groups_with_requirements(std::string_view program) const {
   return groups;
 }
 
+Result<std::vector<RankedGroup>> BundleReader::ranked_groups(std::string_view program,
+                                                             std::uint64_t key) const {
+  std::vector<RankedGroup> groups;
+  const std::uint32_t count = m_tables->count(SectionKind::ranking);
+  if (count == 0) {
+    return groups;
+  }
+  CLBIN_TRY_ASSIGN(std::uint32_t index, m_tables->lower_bound(SectionKind::ranking, 0, count, key));
+  for (; index < count && groups.size() < k_max_ranked; ++index) {
+    CLBIN_TRY_ASSIGN(const auto record, m_tables->read<RankingRecord>(index));
+    if (record.key != key) {
+      break;
+    }
+    const std::string origin = origin_of(SectionKind::ranking, index);
+    CLBIN_TRY(m_tables->record(SectionKind::group, record.group, origin)); // checks the index
+    CLBIN_TRY_ASSIGN(GroupView group, this->group(record.group));
+    if (group.program != program) {
+      return damaged(origin, "group {} is one of program '{}', not of '{}'", record.group,
+                     told(group.program), program);
+    }
+    groups.push_back({std::move(group), record.work_items, record.local_bytes});
+  }
+  return groups;
+}
+
 Result<EntryView> BundleReader::entry(std::uint32_t index) const {
   CLBIN_TRY(m_tables->record(SectionKind::entry, index)); // checks the index
   CLBIN_TRY_ASSIGN(const std::uint32_t group, group_of_entry(index));

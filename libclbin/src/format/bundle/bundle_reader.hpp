@@ -6,6 +6,7 @@
 #include "format/bundle/bundle_tables.hpp"
 #include "format/bundle/encryption.hpp"
 #include "format/bundle/manifest.hpp"
+#include "format/bundle/measurements.hpp"
 
 #include <atomic>
 
@@ -15,6 +16,13 @@ namespace clbin::format {
 struct GroupView : GroupRecord {
   std::uint32_t index = 0;
   SharedNames required; // extensions; see RequirementRecord
+};
+
+// A variant that measurements rank, and the least that its launches need of a device; 0 if unknown.
+struct RankedGroup {
+  GroupView group;
+  std::uint32_t work_items = 0;
+  std::uint32_t local_bytes = 0;
 };
 
 struct EntryView : EntryRecord {
@@ -108,6 +116,13 @@ public:
   // Returns the variants of a program that require extensions, in table order.
   [[nodiscard]] Result<std::vector<GroupView>>
   groups_with_requirements(std::string_view program) const;
+  [[nodiscard]] bool has_rankings() const noexcept {
+    return m_tables->count(SectionKind::ranking) != 0;
+  }
+  // Returns the variants of a program that measurements rank under `key` (ranking_key), best first.
+  // Errors: also damaged, if one is a variant of another program.
+  [[nodiscard]] Result<std::vector<RankedGroup>> ranked_groups(std::string_view program,
+                                                               std::uint64_t key) const;
   // Returns the entries of `group` whose target digest is `target`, in table order: almost always
   // none or one.
   [[nodiscard]] Result<std::vector<EntryView>> find_exact(const GroupView& group,

@@ -28,7 +28,7 @@ VariantInput variant_of(const GroupView& group) {
   return {group.variant, group.options, {group.required.begin(), group.required.end()}};
 }
 
-// Adds the recorded launches and builds of the variants that `draft` has.
+// Adds the recorded launches and builds, and the measurements, of the variants that `draft` has.
 void add_recorded(ProgramDraft& draft, const Manifest& manifest) {
   for (const RecordedLaunch& launch : manifest.launches) {
     if (draft.variants.contains(launch.variant)) {
@@ -38,6 +38,11 @@ void add_recorded(ProgramDraft& draft, const Manifest& manifest) {
   for (const RecordedBuild& build : manifest.builds) {
     if (draft.variants.contains(build.variant)) {
       add_build(draft, build);
+    }
+  }
+  for (const Measurement& measurement : manifest.measurements) {
+    if (draft.variants.contains(measurement.variant)) {
+      add_measurement(draft, measurement);
     }
   }
 }
@@ -152,6 +157,7 @@ struct Selection {
   const std::function<bool(const EntryView&)>& keep;
   KeepSource source;
   KeepReflection reflection;
+  KeepMeasurements measurements;
 };
 
 // Copies bundles, or a part of one, into a draft.
@@ -170,8 +176,10 @@ public:
       m_inputs_of[program].push_back(&bundle);
     }
     if (m_draft.programs.empty() && !programs.empty()) {
-      return fail(ErrorCode::invalid_argument,
-                  "nothing would remain: no program would have source or an entry");
+      return fail(ErrorCode::invalid_argument, "{}",
+                  keeps_only_measurements()
+                      ? "it contains no measurements"
+                      : "nothing would remain: no program would have source or an entry");
     }
     return {};
   }
@@ -194,7 +202,11 @@ private:
   };
 
   [[nodiscard]] bool keeps_source() const noexcept {
-    return m_selection == nullptr || m_selection->source == KeepSource::yes;
+    return m_selection == nullptr ||
+           (m_selection->source == KeepSource::yes && !keeps_only_measurements());
+  }
+  [[nodiscard]] bool keeps_only_measurements() const noexcept {
+    return m_selection != nullptr && m_selection->measurements == KeepMeasurements::only;
   }
 
   // Decides which entries are kept. Returns the blobs that they and their sources need; if all are
@@ -235,7 +247,7 @@ private:
                               std::set<std::uint32_t>& named) const {
     for (std::uint32_t i = 0; i < group.entry_count; ++i) {
       CLBIN_TRY_ASSIGN(const EntryView entry, input.bundle.entry(group.first_entry + i, group));
-      if (m_selection == nullptr || m_selection->keep(entry)) {
+      if (m_selection == nullptr || (!keeps_only_measurements() && m_selection->keep(entry))) {
         input.is_kept[entry.index] = true;
         named.insert(entry.blob);
       }
@@ -268,6 +280,13 @@ private:
     const GroupView& first = variants.begin()->second;
     CLBIN_TRY_ASSIGN(Manifest manifest, input.bundle.decode_manifest_of(first, m_budget));
     ManifestCheck check(input.bundle, manifest);
+    if (m_selection != nullptr && m_selection->measurements == KeepMeasurements::no) {
+      manifest.measurements.clear();
+    }
+    std::set<std::string_view> measured; // variants that are kept for their measurements
+    for (std::size_t i = 0; keeps_only_measurements() && i < manifest.measurements.size(); ++i) {
+      measured.insert(manifest.measurements[i].variant);
+    }
     ProgramDraft& draft = m_draft.programs[program];
     draft.producer = std::max(draft.producer, manifest.producer);
     std::vector<std::string> dropped;
@@ -277,10 +296,16 @@ private:
       CLBIN_TRY(add_variant(input, group, draft));
       CLBIN_TRY_ASSIGN(const std::uint32_t kept, add_entries(input, group, manifest));
       m_result.dropped_entries += group.entry_count - kept;
-      if (m_selection != nullptr && kept == 0 && !draft.source) {
+      const bool is_left = kept != 0 || draft.source || measured.contains(variant);
+      if (m_selection != nullptr && !is_left) {
         draft.variants.erase(variant);
         dropped.push_back(fmt::format("program '{}', variant '{}'", program, variant));
       }
+    }
+    CLBIN_TRY(check_measured_source(input, program, manifest.measurements));
+    if (keeps_only_measurements()) {
+      manifest.launches.clear();
+      manifest.builds.clear();
     }
     add_recorded(draft, manifest);
     if (draft.variants.empty()) {
@@ -303,6 +328,28 @@ private:
     if (!draft.source) {
       draft.source = source;
       m_source_from[group.program] = input.bundle.name();
+    }
+    return {};
+  }
+
+  // Measurements of another source say nothing about this one.
+  Result<void> check_measured_source(const Input& input, const std::string& program,
+                                     std::span<const Measurement> measurements) {
+    const std::string& here = input.bundle.name();
+    for (const Measurement& measurement : measurements) {
+      const auto [first, is_first] = m_measured.try_emplace(program, measurement.source, here);
+      if (!is_first && first->second.first != measurement.source) {
+        return fail(ErrorCode::conflict,
+                    "program '{}' has measurements of another source than those in '{}'", program,
+                    first->second.second);
+      }
+    }
+    const std::optional<Digest>& source = m_draft.programs.at(program).source;
+    const auto measured = m_measured.find(program);
+    if (source && measured != m_measured.end() && measured->second.first != base::to_hex(*source)) {
+      return fail(ErrorCode::conflict,
+                  "program '{}' has measurements in '{}' of another source than the one in '{}'",
+                  program, measured->second.second, m_source_from[program]);
     }
     return {};
   }
@@ -355,6 +402,7 @@ private:
   StripResult m_result;
   // For messages: the input that contained it first.
   std::map<std::string, std::string> m_source_from;
+  std::map<std::string, std::pair<std::string, std::string>> m_measured; // source, and the input
   std::map<std::pair<std::string, std::string>, std::string> m_variant_from;
   std::map<std::string, std::vector<const BundleReader*>> m_inputs_of;
 };
@@ -387,6 +435,8 @@ public:
       };
       std::ranges::copy_if(manifest.launches, std::back_inserter(program.launches), is_kept);
       std::ranges::copy_if(manifest.builds, std::back_inserter(program.builds), is_kept);
+      std::ranges::copy_if(manifest.measurements, std::back_inserter(program.measurements),
+                           is_kept);
     }
     return contents;
   }
@@ -461,8 +511,8 @@ Result<Bytes> merge_bundles(std::span<const BundleReader* const> inputs,
 Result<StripResult> strip_bundle(const BundleReader& input,
                                  const std::function<bool(const EntryView&)>& keep,
                                  KeepSource keep_source, KeepReflection keep_reflection,
-                                 const Encryption* encryption) {
-  const Selection selection{keep, keep_source, keep_reflection};
+                                 const Encryption* encryption, KeepMeasurements keep_measurements) {
+  const Selection selection{keep, keep_source, keep_reflection, keep_measurements};
   Editor editor(input.budget(), &selection);
   CLBIN_TRY(editor.add(input));
   return editor.finish(encryption);

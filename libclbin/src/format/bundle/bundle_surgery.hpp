@@ -14,13 +14,19 @@ namespace clbin::format {
 // Returns the union of the bundles. Of payloads with the same raw digest, keeps the minimum of
 // (without reference before with one, stored size, stored digest), so that the order of `inputs`
 // does not matter. Errors: any reader error, and conflict, whose message names the program and both
-// inputs, if a program has different sources, a variant has different options, or two different
-// payloads have the same program, variant, target and binary kind.
+// inputs, if a program has different sources or measurements of another source, a variant has
+// different options, or two different payloads have the same program, variant, target and binary
+// kind.
 [[nodiscard]] Result<Bytes> merge_bundles(std::span<const BundleReader* const> inputs,
                                           const Encryption* encryption = nullptr);
 
 enum class KeepSource : std::uint8_t { yes, no };
 enum class KeepReflection : std::uint8_t { yes, names_only };
+enum class KeepMeasurements : std::uint8_t {
+  yes,
+  no,
+  only, // of an entry or a source nothing is kept, whatever else says so
+};
 
 struct StripResult {
   Bytes bytes;
@@ -35,13 +41,14 @@ struct StripResult {
 // Returns the bundle without the entries for which `keep` returns false. A payload is kept as a
 // hidden one if a kept payload is compressed against it. Variants with neither entries nor source
 // are removed, as are programs without variants. Without reflection, only the names of kernels are
-// kept, because loading needs them. Signatures are removed (clbin(5)). Errors: any reader error,
-// and invalid_argument if nothing would be left.
-[[nodiscard]] Result<StripResult> strip_bundle(const BundleReader& input,
-                                               const std::function<bool(const EntryView&)>& keep,
-                                               KeepSource keep_source,
-                                               KeepReflection keep_reflection = KeepReflection::yes,
-                                               const Encryption* encryption = nullptr);
+// kept, because loading needs them. With measurements only, the variants that were measured are
+// kept. Signatures are removed (clbin(5)). Errors: any reader error, and invalid_argument if
+// nothing would be left.
+[[nodiscard]] Result<StripResult>
+strip_bundle(const BundleReader& input, const std::function<bool(const EntryView&)>& keep,
+             KeepSource keep_source, KeepReflection keep_reflection = KeepReflection::yes,
+             const Encryption* encryption = nullptr,
+             KeepMeasurements keep_measurements = KeepMeasurements::yes);
 
 // Returns the whole contents of a bundle as input of the writer, with proved raw digests. Programs
 // are sorted by name; entries are in table order. Payloads are kept in `spill`, or in memory if it

@@ -76,6 +76,7 @@ public:
     CLBIN_TRY(m_reader.is_locked() ? check_stored_bytes() : check_raw_bytes());
     CLBIN_TRY(check_groups());
     CLBIN_TRY(check_requirements());
+    CLBIN_TRY(check_rankings());
     if (m_reader.is_locked()) {
       return fail(ErrorCode::encrypted, "its contents are encrypted, and no key was given");
     }
@@ -228,6 +229,33 @@ private:
       CLBIN_TRY(groups.next(record.group, origin, "its group"));
       if (record.extensions.empty()) {
         return damaged(origin, "it names no extension");
+      }
+    }
+    return {};
+  }
+
+  Result<void> check_rankings() const {
+    Ascending<std::pair<std::uint64_t, std::uint32_t>> places;
+    std::uint64_t key = 0;
+    std::set<std::uint32_t> groups; // of the key
+    SharedText program;             // likewise
+    for (std::uint32_t i = 0; i < m_tables.count(SectionKind::ranking); ++i) {
+      const std::string origin = origin_of(SectionKind::ranking, i);
+      CLBIN_TRY_ASSIGN(const auto record, m_tables.read<RankingRecord>(i));
+      CLBIN_TRY(places.next({record.key, record.rank}, origin, "it"));
+      CLBIN_TRY(m_tables.record(SectionKind::group, record.group, origin));
+      CLBIN_TRY_ASSIGN(const GroupView group, m_reader.group(record.group));
+      if (record.key != key || i == 0) {
+        key = record.key;
+        groups.clear();
+        program = group.program;
+      }
+      if (record.rank != groups.size() || record.rank >= k_max_ranked) {
+        return damaged(origin, "rank is {}, expected {}", record.rank, groups.size());
+      }
+      if (group.program != program.str() || !groups.insert(record.group).second) {
+        return damaged(origin, "group {} is one of another program, or ranked before",
+                       record.group);
       }
     }
     return {};

@@ -248,6 +248,7 @@ private:
       }
       CLBIN_TRY(add_input_entry(program.name, entry));
     }
+    CLBIN_TRY(add_measurements(program, draft));
     return add_recorded(program, draft);
   }
 
@@ -292,6 +293,28 @@ private:
                     program.name, build.variant);
       }
       add_build(draft, build);
+    }
+    return {};
+  }
+
+  static Result<void> add_measurements(const ProgramInput& program, ProgramDraft& draft) {
+    const auto refused = [&program](const Measurement& measurement, std::string_view why) {
+      return fail(ErrorCode::invalid_argument,
+                  "program '{}' has a measurement of kernel '{}', variant '{}', which cannot be: "
+                  "{}",
+                  program.name, measurement.kernel, measurement.variant, why);
+    };
+    for (const Measurement& measurement : program.measurements) {
+      if (const std::string_view why = broken_rule(measurement); !why.empty()) {
+        return refused(measurement, why);
+      }
+      if (!draft.variants.contains(measurement.variant)) {
+        return refused(measurement, "the program does not list the variant");
+      }
+      if (draft.source && measurement.source != base::to_hex(*draft.source)) {
+        return refused(measurement, "it is of another source");
+      }
+      add_measurement(draft, measurement);
     }
     return {};
   }
@@ -436,6 +459,15 @@ void add_build(ProgramDraft& draft, RecordedBuild build) {
   }
   std::ranges::sort(kernels);
   kernels.erase(std::unique(kernels.begin(), kernels.end()), kernels.end());
+}
+
+void add_measurement(ProgramDraft& draft, Measurement measurement) {
+  const auto there = draft.measurements.find(measurement);
+  if (there == draft.measurements.end()) {
+    draft.measurements.insert(std::move(measurement));
+  } else if (replaces(measurement, *there)) {
+    draft.measurements.insert(draft.measurements.erase(there), std::move(measurement));
+  }
 }
 
 void add_frame(BundleDraft& draft, const Digest& raw_digest, FrameDraft frame) {

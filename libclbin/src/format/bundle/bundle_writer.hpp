@@ -6,6 +6,7 @@
 
 #include "format/bundle/encryption.hpp"
 #include "format/bundle/manifest.hpp"
+#include "format/bundle/measurements.hpp"
 
 #include <set>
 
@@ -43,6 +44,7 @@ struct ProgramDraft {
   std::map<EntryIdentity, EntryDraft> entries;
   std::set<RecordedLaunch> launches;
   std::map<std::pair<std::string, Digest>, RecordedBuild> builds; // by variant and target
+  std::set<Measurement, ByPlace> measurements;
 };
 
 struct BundleDraft {
@@ -56,6 +58,8 @@ struct BundleDraft {
                                      EntryDraft entry);
 // Adds a build. The kernels of equal builds are united.
 void add_build(ProgramDraft& draft, RecordedBuild build);
+// Adds a measurement. Of those of one place, keeps the one that replaces the others.
+void add_measurement(ProgramDraft& draft, Measurement measurement);
 // Adds a frame. Of frames with the same raw bytes, keeps the least: without a reference before with
 // one, then by stored size, stored digest and reference.
 void add_frame(BundleDraft& draft, const Digest& raw_digest, FrameDraft frame);
@@ -128,7 +132,8 @@ using ByteSink = std::function<Result<void>(ByteView)>;
 // on the order of programs, variants, entries or slots, or on other properties of this machine.
 // Error: invalid_argument for an empty or duplicate name, an empty payload, an entry whose variant
 // its program does not list, two different payloads for one program, variant, target and binary
-// kind, and slots that are not those of the key.
+// kind, slots that are not those of the key, and a measurement that breaks a rule, or is of another
+// source or a variant that its program does not list.
 [[nodiscard]] Result<Bytes> write_bundle(const BundleInput& input, const WriteOptions& options);
 // Passes the same bytes to `sink`, in order and in parts, after all other work is done. Payloads
 // are read from where they are kept, one or two at a time. Errors: also any error of `sink`, and of

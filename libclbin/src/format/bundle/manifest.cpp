@@ -1,5 +1,6 @@
 #include "format/bundle/manifest.hpp"
 
+#include "format/bundle/measurements.hpp"
 #include "format/bundle/record_json.hpp"
 
 #include <new>
@@ -164,6 +165,8 @@ template <>
 constexpr std::array<std::string_view, 1> k_required<ManifestEntry>{"raw_digest"};
 template <>
 constexpr std::array<std::string_view, 2> k_required<RecordedLaunch>{"dimensions", "kernel"};
+template <>
+constexpr std::array<std::string_view, 2> k_required<Measurement>{"kernel", "variant"};
 
 // Conditions on the values of the members.
 template <Record T>
@@ -191,6 +194,11 @@ Fit check(const RecordedLaunch& launch) {
              : below(
                    "dimensions",
                    misfit("expected an integer from 1 to 3, found {}", launch.dimensions).value());
+}
+
+Fit check(const Measurement& measurement) {
+  const std::string_view broken = broken_rule(measurement);
+  return broken.empty() ? Fit() : misfit("{}", broken);
 }
 
 // Reads members in ascending order of their names, up to the first that does not fit. Ignores
@@ -233,6 +241,7 @@ std::uint64_t decoded_bytes(const JsonValue& json, std::string_view name) {
     const std::uint64_t item_bytes = name == "kernels"          ? sizeof(KernelReflection)
                                      : name == "launches"       ? sizeof(RecordedLaunch)
                                      : name == "builds"         ? sizeof(RecordedBuild)
+                                     : name == "measurements"   ? sizeof(Measurement)
                                      : name == "arguments"      ? sizeof(KernelArgument)
                                      : name == "spec_constants" ? sizeof(SpecConstant)
                                                                 : sizeof(std::string);
@@ -258,11 +267,14 @@ public:
     CLBIN_TRY_ASSIGN(
         JsonValue document,
         base::parse_json(json, m_limits,
-                         {"entries", [this](JsonValue item, std::uint64_t memory_bytes) {
-                            return take_row(std::move(item), memory_bytes);
+                         {{k_entries, k_measurements},
+                          [this](std::string_view member, JsonValue item, std::uint64_t bytes) {
+                            return member == k_entries
+                                       ? take(m_manifest.entries, member, item, bytes)
+                                       : take(m_manifest.measurements, member, item, bytes);
                           }}));
     CLBIN_TRY(m_budget.take_memory(k_manifest_bytes + decoded_bytes(document, ""), "manifest"));
-    // The rows were decoded one by one, and the document contains an empty list of them.
+    // The rows were decoded one by one, and the document contains empty lists of them.
     const Fit fit = from_json(document, m_manifest);
     if (!fit) {
       return invalid(fit.error());
@@ -272,11 +284,14 @@ public:
 
 private:
   static constexpr std::uint64_t k_manifest_bytes = 2 * sizeof(Manifest);
+  static constexpr std::string_view k_entries = "entries";
+  static constexpr std::string_view k_measurements = "measurements";
 
-  Result<void> take_row(JsonValue item, std::uint64_t memory_bytes) {
-    constexpr std::uint64_t k_row_bytes = 3 * sizeof(ManifestEntry); // in a growing vector
-    std::vector<ManifestEntry>& rows = m_manifest.entries;
-    const std::string what = fmt::format("entries[{}]", rows.size());
+  template <typename Row>
+  Result<void> take(std::vector<Row>& rows, std::string_view member, JsonValue& item,
+                    std::uint64_t memory_bytes) {
+    constexpr std::uint64_t k_row_bytes = 3 * sizeof(Row); // in a growing vector
+    const std::string what = fmt::format("{}[{}]", member, rows.size());
     CLBIN_TRY(m_budget.take_memory(memory_bytes, what));
     CLBIN_TRY(m_budget.take_memory(k_row_bytes + decoded_bytes(item, ""), what));
     const Fit fit = from_json(item, rows.emplace_back());

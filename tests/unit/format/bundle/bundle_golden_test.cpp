@@ -26,6 +26,22 @@ TEST(BundleGolden, FilesHoldWhatTheyHeld) {
   }
 }
 
+TEST(BundleGolden, FilesWithMeasurementsHoldWhatTheyHeld) {
+  for (const std::string name : test::k_measured_golden_names) {
+    const auto reader = test::open_bytes(golden_file(name, "measured_v1"));
+    ASSERT_TRUE(reader.has_value()) << name << ": " << reader.error().message;
+    const auto verified = reader->verify();
+    EXPECT_TRUE(verified.has_value()) << name << ": " << verified.error().message;
+    EXPECT_TRUE(reader->has_rankings()) << name;
+    EXPECT_EQ(test::contents_of(*reader).value(), contents_file(name, "measured_v1")) << name;
+  }
+  const std::string version(base::as_text(golden_file("libzstd-version", "measured_v1")));
+  for (const auto& [name, bytes] : test::measured_bundles()) {
+    EXPECT_TRUE(base::zstd_version() != version || bytes == golden_file(name, "measured_v1"))
+        << name;
+  }
+}
+
 TEST(BundleGolden, FilesAreWrittenByteForByte) {
   const std::string version(base::as_text(golden_file("libzstd-version")));
   if (base::zstd_version() != version) {

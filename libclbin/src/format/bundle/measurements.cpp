@@ -1,0 +1,237 @@
+#include "format/bundle/measurements.hpp"
+
+#include <limits>
+#include <set>
+
+namespace clbin::format {
+
+namespace {
+
+// Whether `size` is one of a launch in these dimensions: the others have one work-item.
+bool is_size(const GroupSize& size, std::uint32_t dimensions) {
+  for (std::size_t i = 0; i < size.size(); ++i) {
+    if (size[i] == 0 || (i >= dimensions && size[i] != 1)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool is_digest_text(std::string_view text) {
+  return text.size() == 2 * sizeof(base::Digest::bytes) &&
+         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+using LaunchClass = std::tuple<std::string_view, std::uint32_t, GroupSize>;
+using Times = std::map<std::string_view, std::uint64_t>; // by variant
+
+// What was measured on one device with one driver.
+struct DeviceResults {
+  std::map<LaunchClass, Times> times; // the best of all local sizes
+  std::set<std::string_view> refused;
+};
+
+// A local size that a device does not accept is no fault of the variant: other ones can serve.
+bool excludes_variant(MeasurementOutcome outcome) {
+  return outcome != MeasurementOutcome::measured && outcome != MeasurementOutcome::failed;
+}
+
+std::map<MeasuredDevice, DeviceResults> by_device(std::span<const Measurement> measurements) {
+  std::map<MeasuredDevice, DeviceResults> devices;
+  for (const Measurement& one : measurements) {
+    DeviceResults& results = devices[one.device];
+    if (excludes_variant(one.outcome)) {
+      results.refused.insert(one.variant);
+    }
+    if (one.outcome == MeasurementOutcome::measured) {
+      Times& times = results.times[{one.kernel, one.dimensions, one.global_size}];
+      std::uint64_t& best = times.try_emplace(one.variant, one.median_ns).first->second;
+      best = std::min(best, one.median_ns);
+    }
+  }
+  return devices;
+}
+
+std::uint64_t saturating_sum(std::uint64_t a, std::uint64_t b) {
+  return a > std::numeric_limits<std::uint64_t>::max() - b
+             ? std::numeric_limits<std::uint64_t>::max()
+             : a + b;
+}
+
+// Returns the total of each variant that has a time in every launch.
+Times totals_of(const DeviceResults& results) {
+  std::map<std::string_view, std::size_t> launches;
+  Times totals;
+  for (const auto& [launch, times] : results.times) {
+    for (const auto& [variant, time] : times) {
+      ++launches[variant];
+      totals[variant] = saturating_sum(totals[variant], time);
+    }
+  }
+  std::erase_if(totals, [&](const auto& total) {
+    return launches[total.first] != results.times.size() || results.refused.contains(total.first);
+  });
+  return totals;
+}
+
+// Returns the binary logarithm of `value`, at least 1, times 2^32. In integers, so that the order
+// of variants does not depend on a mathematical library.
+std::uint64_t fixed_log2(std::uint64_t value) {
+  constexpr unsigned k_fraction_bits = 32;
+  std::uint64_t whole = 63;
+  std::uint64_t mantissa = std::max<std::uint64_t>(value, 1);
+  for (; mantissa >> 63U == 0; mantissa <<= 1U) {
+    --whole;
+  }
+  mantissa >>= 32U; // in [1, 2) with 31 bits behind the point
+  std::uint64_t result = whole;
+  for (unsigned bit = 0; bit < k_fraction_bits; ++bit) {
+    mantissa = mantissa * mantissa >> 31U;
+    const std::uint64_t is_two_or_more = mantissa >> 32U;
+    mantissa >>= is_two_or_more;
+    result = result << 1U | is_two_or_more;
+  }
+  return result;
+}
+
+// The logarithms of the totals of a device, in relation to the least.
+Times scores_of(const DeviceResults& results) {
+  Times scores = totals_of(results);
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  for (auto& [variant, score] : scores) {
+    score = fixed_log2(score);
+    least = std::min(least, score);
+  }
+  for (auto& [variant, score] : scores) {
+    score -= least;
+  }
+  return scores;
+}
+
+// The sums of the scores of several devices, for variants that all of them have.
+struct Ranking {
+  Times sums;
+  bool is_empty = true;
+
+  void add(const Times& scores) {
+    if (is_empty) {
+      sums = scores;
+      is_empty = false;
+      return;
+    }
+    std::erase_if(sums, [&](const auto& sum) { return !scores.contains(sum.first); });
+    for (auto& [variant, sum] : sums) {
+      sum += scores.at(variant);
+    }
+  }
+
+  [[nodiscard]] std::vector<std::string> names() const {
+    std::vector<std::tuple<std::uint64_t, bool, std::string_view>> order;
+    for (const auto& [variant, sum] : sums) {
+      order.emplace_back(sum, variant != k_default_variant, variant);
+    }
+    std::ranges::sort(order);
+    order.resize(std::min(order.size(), k_max_ranked));
+    std::vector<std::string> names(order.size());
+    std::ranges::transform(order, names.begin(), [](const auto& place) {
+      return std::string(std::get<std::string_view>(place));
+    });
+    return names;
+  }
+};
+
+} // namespace
+
+std::string_view broken_rule(const Measurement& measurement) {
+  const bool is_measured = measurement.outcome == MeasurementOutcome::measured;
+  if (measurement.kernel.empty() || measurement.variant.empty()) {
+    return "its kernel or variant is empty";
+  }
+  if (measurement.dimensions < 1 || measurement.dimensions > measurement.global_size.size()) {
+    return "its dimensions are not 1, 2 or 3";
+  }
+  if (!is_size(measurement.global_size, measurement.dimensions) ||
+      (measurement.local_size != GroupSize{} &&
+       !is_size(measurement.local_size, measurement.dimensions))) {
+    return "its sizes are not those of a launch in its dimensions";
+  }
+  if (is_measured && (measurement.median_ns == 0 || measurement.rounds == 0)) {
+    return "it was measured, but its median_ns or rounds is 0";
+  }
+  if (is_measured && !measurement.reason.empty()) {
+    return "it was measured, but has the reason of a refusal";
+  }
+  if (!is_measured && (measurement.median_ns != 0 || measurement.spread_ns != 0)) {
+    return "it was refused, but has a time";
+  }
+  return measurement.source.empty() || is_digest_text(measurement.source)
+             ? ""
+             : "its source is not 64 lower-case hexadecimal digits";
+}
+
+bool replaces(const Measurement& a, const Measurement& b) {
+  const auto order = [](const Measurement& one) {
+    return std::tuple(~static_cast<unsigned>(one.outcome), ~one.rounds, one.median_ns,
+                      one.spread_ns, std::string_view(one.reason), std::string_view(one.source));
+  };
+  return order(a) < order(b);
+}
+
+std::string_view plain_architecture(const MeasuredDevice& device) noexcept {
+  return std::string_view(device.architecture).substr(0, device.architecture.find(':'));
+}
+
+std::optional<std::uint64_t> ranking_key(Nearness nearness, std::string_view program,
+                                         const MeasuredDevice& device) {
+  base::Hasher hasher;
+  hasher.add_field("clbin-ranking-1").add_u64(static_cast<std::uint64_t>(nearness));
+  hasher.add_field(program);
+  switch (nearness) {
+  case Nearness::driver:
+  case Nearness::device:
+    hasher.add_u64(static_cast<std::uint64_t>(device.type)).add_field(device.platform_name);
+    hasher.add_field(device.vendor).add_field(device.device_name).add_field(device.architecture);
+    if (nearness == Nearness::driver) {
+      hasher.add_field(device.driver_version);
+    }
+    break;
+  case Nearness::architecture:
+    if (device.architecture.empty()) {
+      return std::nullopt;
+    }
+    hasher.add_field(device.platform_name).add_field(plain_architecture(device));
+    break;
+  case Nearness::vendor:
+    hasher.add_u64(static_cast<std::uint64_t>(device.type)).add_field(device.platform_name);
+    hasher.add_field(device.vendor);
+    break;
+  case Nearness::any:
+    break;
+  }
+  return base::leading_u64(hasher.finish());
+}
+
+std::map<std::uint64_t, std::vector<std::string>>
+rank_variants(std::string_view program, std::span<const Measurement> measurements) {
+  std::map<std::uint64_t, Ranking> rankings;
+  for (const auto& [device, results] : by_device(measurements)) {
+    const Times scores = scores_of(results);
+    if (scores.empty()) {
+      continue; // otherwise no variant would be left
+    }
+    for (const Nearness nearness : k_from_near_to_far) {
+      if (const auto key = ranking_key(nearness, program, device)) {
+        rankings[*key].add(scores);
+      }
+    }
+  }
+  std::map<std::uint64_t, std::vector<std::string>> names;
+  for (const auto& [key, ranking] : rankings) {
+    if (auto ranked = ranking.names(); !ranked.empty()) {
+      names.emplace(key, std::move(ranked));
+    }
+  }
+  return names;
+}
+
+} // namespace clbin::format
