@@ -4,6 +4,7 @@
 #include "fuzz_check.hpp"
 #include "golden/encrypted_bundles.hpp"
 #include "matching/candidate_ranking.hpp"
+#include "matching/variant_choice.hpp"
 
 #include <algorithm>
 #include <array>
@@ -44,11 +45,21 @@ std::array<format::DeviceIdentity, 3> devices() {
   return all;
 }
 
+constexpr std::uint64_t k_gpu = 1U << 2U; // CL_DEVICE_TYPE_GPU
+
 void match(const BundleReader& bundle, const format::GroupView& group) {
   for (const format::DeviceIdentity& device : devices()) {
     const auto ranked = matching::rank_candidates(bundle, group, device);
     require_message(ranked);
     require_message(matching::explain_candidates(bundle, group, device));
+    const auto measured = matching::choose_measured(
+        bundle, group.program.str(), {format::measured_device(device, k_gpu), 1024, 49152});
+    require_message(measured);
+    for (std::size_t i = 0; measured && i < measured->groups.size(); ++i) {
+      require(measured->groups[i].program == group.program, "a variant is one of its program");
+      require(!matching::measured_reason(*measured, measured->groups[i]).empty(),
+              "a choice has a reason");
+    }
     if (!ranked) {
       continue;
     }

@@ -533,9 +533,11 @@ typedef struct clbin_specialization_constant {
  * Everything is borrowed for the call. */
 typedef struct clbin_load_options {
   size_t struct_size;
-  const char* variant;       /* NULL or "": the variant that requires most extensions, all of which
-                                the devices have, or an entry for them was compiled with; of equal
-                                ones the first by name; otherwise "default" */
+  const char* variant;       /* NULL or "": the variant that was measured as the fastest on the
+                                first device or on one like it, unless build_options or constants
+                                are given; otherwise the variant that requires most extensions, all
+                                of which the devices have, or an entry for them was compiled with;
+                                of equal ones the first by name; otherwise "default" */
   const char* build_options; /* known only at run time; follow those of the variant. If both
                                 together are, word by word, the options of a variant of the program,
                                 the load uses that variant, and the report names it; build_options
@@ -764,7 +766,8 @@ typedef struct clbin_report_info {
   size_t attempt_count;
   const char* extensions; /* that -cl-ext requested for the program, separated by spaces; a device
                              need not report them */
-  const char* variant_reason; /* of a variant that requires extensions: where they are; or "" */
+  const char* variant_reason; /* what was measured, and where the extensions are that the variant
+                                 requires; or "" */
 } clbin_report_info;
 /* Fills *info, whose struct_size the caller has set. INVALID_ARGUMENT. Thread-safe. Since 0.1. */
 CLBIN_API clbin_status clbin_report_get(const clbin_report* report, clbin_report_info* info);

@@ -366,7 +366,8 @@ public:
   }
   [[nodiscard]] std::string program() const { return detail::text(info().program); }
   [[nodiscard]] std::string variant() const { return detail::text(info().variant); }
-  // Returns where the extensions that the variant requires are; empty if it requires none.
+  // Returns by which measurements the variant was chosen, and where the extensions are that it
+  // requires; empty if neither made the choice.
   [[nodiscard]] std::string variant_reason() const { return detail::text(info().variant_reason); }
   // Returns the extensions that -cl-ext requested for the program, separated by spaces.
   [[nodiscard]] std::string extensions() const { return detail::text(info().extensions); }

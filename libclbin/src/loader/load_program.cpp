@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 #include "loader/ladder.hpp"
+#include "matching/variant_choice.hpp"
 #include "opencl/device_query.hpp"
 
 #include <fmt/format.h>
@@ -169,14 +170,52 @@ Result<format::GroupView> resolve_group(const format::BundleReader& bundle, form
   return std::move(*made);
 }
 
+// Returns the number that the device reports; 0 if it reports none.
+template <typename T>
+std::uint64_t device_number(const opencl::Driver& driver, cl_device_id device,
+                            cl_device_info name) {
+  return opencl::device_value<T>(driver, device, name).value_or(T{});
+}
+
+// Chooses by measurements, unless the load names a variant or something that makes one. Of several
+// devices, the measurements for the first one count, and the limits of all.
+Result<matching::MeasuredChoice> choose_by_measurements(const opencl::Driver& driver,
+                                                        const format::BundleReader& bundle,
+                                                        const LoadRequest& request,
+                                                        const format::DeviceIdentity& identity) {
+  if (!bundle.has_rankings() || !request.variant.empty() || !request.extra_options.empty() ||
+      !request.constants.empty()) {
+    return matching::MeasuredChoice();
+  }
+  const auto type = device_number<cl_device_type>(driver, request.devices.front(), CL_DEVICE_TYPE);
+  matching::DeviceLimits limits{format::measured_device(identity, type)};
+  for (const cl_device_id device : request.devices) {
+    const auto work_items =
+        device_number<std::size_t>(driver, device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
+    const auto local_bytes = device_number<cl_ulong>(driver, device, CL_DEVICE_LOCAL_MEM_SIZE);
+    limits.work_items =
+        std::min(limits.work_items, work_items == 0 ? limits.work_items : work_items);
+    limits.local_bytes =
+        std::min(limits.local_bytes, local_bytes == 0 ? limits.local_bytes : local_bytes);
+  }
+  return matching::choose_measured(bundle, request.program, limits);
+}
+
 // Returns the variants that the load tries, in order: the one that it names, otherwise those that
-// require extensions, and "default" behind them.
+// were measured, those that require extensions, and "default" behind them.
 Result<std::vector<format::GroupView>> groups_to_try(const format::BundleReader& bundle,
-                                                     const LoadRequest& request) {
-  std::vector<format::GroupView> groups;
+                                                     const LoadRequest& request,
+                                                     std::vector<format::GroupView> measured) {
+  std::vector<format::GroupView> groups = std::move(measured);
+  const auto add = [&groups](format::GroupView group) {
+    if (std::ranges::find(groups, group.index, &format::GroupView::index) == groups.end()) {
+      groups.push_back(std::move(group));
+    }
+  };
   if (request.variant.empty()) {
-    CLBIN_TRY_ASSIGN(groups, bundle.groups_with_requirements(request.program));
-    std::ranges::sort(groups, is_tried_before);
+    CLBIN_TRY_ASSIGN(auto demanding, bundle.groups_with_requirements(request.program));
+    std::ranges::sort(demanding, is_tried_before);
+    std::ranges::for_each(demanding, add);
   }
   const std::string name =
       request.variant.empty() ? std::string(format::k_default_variant) : request.variant;
@@ -184,8 +223,8 @@ Result<std::vector<format::GroupView>> groups_to_try(const format::BundleReader&
   if (!named && (groups.empty() || named.error().code != ErrorCode::no_such_variant)) {
     return tl::unexpected(named.error());
   }
-  if (named && std::ranges::find(groups, named->index, &format::GroupView::index) == groups.end()) {
-    groups.push_back(*std::move(named));
+  if (named) {
+    add(*std::move(named));
   }
   return groups;
 }
@@ -211,6 +250,7 @@ struct Loading {
   cl_context context;
   const std::vector<format::DeviceIdentity>& identities;
   LoadReport& report;
+  matching::MeasuredChoice measured;
 };
 
 // Loads a variant for which a device lacks an extension: from entries that were compiled with it.
@@ -229,7 +269,20 @@ Result<opencl::Program> load_from_entries(const LoadSession& session, bool may_u
   return program;
 }
 
-Result<opencl::Program> load_variant(const Loading& loading, LoadRequest request,
+// Returns why the variant was chosen, as phrases; empty if no rule chose it.
+std::string reason_for(const LoadSession& session, const matching::MeasuredChoice& measured) {
+  std::string reason = matching::measured_reason(measured, session.group);
+  if (!session.group.required.empty()) {
+    reason +=
+        fmt::format("{}which requires {}: {}", reason.empty() ? "" : ", ",
+                    fmt::join(session.group.required, ", "),
+                    session.lacking.empty() ? "the device has it"
+                                            : "the entry was compiled with what the device lacks");
+  }
+  return reason;
+}
+
+Result<opencl::Program> load_variant(Loading& loading, LoadRequest request,
                                      const format::GroupView& choice, bool is_last) {
   LoadReport& report = loading.report;
   CLBIN_TRY_ASSIGN(const auto group, resolve_group(loading.bundle, choice, request));
@@ -248,6 +301,9 @@ Result<opencl::Program> load_variant(const Loading& loading, LoadRequest request
   session.lacking = lacking;
   session.options_checker = OptionsChecker(lacking);
   session.warn_of_cache(loading.cache.stores.take_warning());
+  for (std::string& why : std::exchange(loading.measured.passed_over, {})) {
+    session.record({.reason = std::move(why)});
+  }
   auto program =
       lacking.empty() ? load_group(session) : load_from_entries(session, may_use_entries);
   if (!program && !is_last) {
@@ -256,11 +312,8 @@ Result<opencl::Program> load_variant(const Loading& loading, LoadRequest request
     }
     session.record({.reason = fmt::format("variant '{}' is passed over: {}", group.variant,
                                           program.error().message)});
-  } else if (program && !group.required.empty()) {
-    report.variant_reason =
-        fmt::format("which requires {}: {}", fmt::join(group.required, ", "),
-                    lacking.empty() ? "the device has it"
-                                    : "the entry was compiled with what the device lacks");
+  } else if (program) {
+    report.variant_reason = reason_for(session, loading.measured);
   }
   return program;
 }
@@ -278,9 +331,11 @@ Result<opencl::Program> load_program(const opencl::Driver& driver,
       request.variant.empty() ? std::string(format::k_default_variant) : request.variant;
   const auto load = [&]() -> Result<opencl::Program> {
     CLBIN_TRY(check_devices(driver, context, request));
-    CLBIN_TRY_ASSIGN(const auto groups, groups_to_try(bundle, request));
     CLBIN_TRY_ASSIGN(const auto identities, query_identities(driver, request, report));
-    const Loading loading{driver, bundle, cache, context, identities, report};
+    CLBIN_TRY_ASSIGN(auto measured,
+                     choose_by_measurements(driver, bundle, request, identities.front()));
+    CLBIN_TRY_ASSIGN(const auto groups, groups_to_try(bundle, request, measured.groups));
+    Loading loading{driver, bundle, cache, context, identities, report, std::move(measured)};
     for (auto group = groups.begin(); std::next(group) != groups.end(); ++group) {
       if (auto program = load_variant(loading, request, *group, false)) {
         return program;

@@ -64,7 +64,8 @@ using ProgramDetails = format::ManifestEntry;
 struct LoadReport {
   std::string program;
   std::string variant;
-  std::string variant_reason; // if it requires extensions: where they are, as a phrase
+  std::string variant_reason; // what was measured, and where the extensions that it requires are,
+                              // as phrases; empty if neither made the choice
   std::string extensions;     // requested when the program was compiled, between spaces
   Origin origin = Origin::none;
   std::uint32_t first_entry = 0;     // of the variant, as an index in the bundle
@@ -77,7 +78,8 @@ struct LoadReport {
 
 struct LoadRequest {
   std::string program;
-  std::string variant; // empty: the best whose requirements are met, otherwise "default"
+  // Empty: the fastest that was measured, then the best whose requirements are met, then "default".
+  std::string variant;
   // Options known only at run time. If the variant's options followed by these are the options of
   // another variant of the program, that variant is loaded. Otherwise no entry fits, and the
   // program is stored in the user cache after its build.
@@ -118,9 +120,11 @@ struct ProgramCache {
 // device and the following ones to the store queue. If the driver rejects the binaries together,
 // builds source for all devices and stores nothing.
 //
-// A request that names no variant tries those that require extensions, most first, then by name,
-// before "default". If a device lacks one that the variant requires, only entries that were
-// compiled with it (-cl-ext) serve, and neither IL nor source is built.
+// A request that names neither a variant nor options nor constants tries those that were measured
+// first, the fastest before the others (matching/variant_choice.hpp). A request that names no
+// variant then tries those that require extensions, most first, then by name, before "default". If
+// a device lacks one that the variant requires, only entries that were compiled with it (-cl-ext)
+// serve, and neither IL nor source is built.
 //
 // Only if_needed uses the user cache. No entry is attempted that ended the process twice in a day.
 //

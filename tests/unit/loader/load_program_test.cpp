@@ -1,5 +1,6 @@
 #include "loader_fixture.hpp"
 #include "matching/vendor_rules.hpp"
+#include "support/bundle_samples.hpp"
 
 namespace clbin::loader {
 namespace {
@@ -572,6 +573,138 @@ TEST_F(LoadProgram, HandsNoOptionsOverThatReadFiles) {
               ElementsAre("not attempted Platform of d / d / 1.0", "not attempted source"));
   EXPECT_THAT(m_report.attempts[0].reason, HasSubstr("'-include'"));
   EXPECT_THAT(m_driver.calls(), IsEmpty());
+}
+
+class LoadMeasuredVariants : public LoadProgram {
+protected:
+  LoadMeasuredVariants() {
+    program().variants.push_back({"tiled", "-DTILED"});
+    add_source();
+  }
+
+  // Measured on a device like `identity`, with this driver.
+  void add_measurement(const std::string& variant, std::uint64_t median_ns,
+                       const format::DeviceIdentity& identity, const std::string& driver = "") {
+    format::Measurement measurement = test::sample_measurement(variant, "", median_ns);
+    measurement.device = format::measured_device(identity, CL_DEVICE_TYPE_GPU);
+    measurement.device.driver_version = driver.empty() ? identity.driver_version : driver;
+    if (program().source) {
+      measurement.source =
+          base::to_hex(base::digest_of(format::encode_source_package(*program().source)));
+    }
+    program().measurements.push_back(measurement);
+  }
+
+  cl_device_id device_like(const format::DeviceIdentity& identity) {
+    cl_device_id device = m_driver.add_device(identity);
+    const cl_device_type type = CL_DEVICE_TYPE_GPU;
+    set_number(device, CL_DEVICE_TYPE, type);
+    return device;
+  }
+
+  template <typename T>
+  void set_number(cl_device_id device, cl_device_info name, T value) {
+    m_driver.script_device_value(device, name,
+                                 std::string(reinterpret_cast<const char*>(&value), sizeof value));
+  }
+
+  // Loads on a device like `identity`, and expects the variant and the reason.
+  void expect_choice(cl_device_id device, const std::string& variant, const std::string& reason) {
+    const auto loaded = load_for({device}, FallbackPolicy::if_needed);
+    m_context = nullptr;
+    ASSERT_TRUE(loaded.has_value()) << loaded.error().message;
+    EXPECT_EQ(m_report.variant, variant);
+    EXPECT_EQ(m_report.variant_reason, reason);
+  }
+
+  format::DeviceIdentity m_here = nvidia_identity("sm_90");
+};
+
+TEST_F(LoadMeasuredVariants, TakeTheFastestOnThisDeviceWithThisDriver) {
+  add_measurement("tiled", 100, m_here);
+  add_measurement("default", 200, m_here);
+  add_measurement("fast", 300, m_here);
+  add_measurement("fast", 1, m_here, "another driver");
+  expect_choice(device_like(m_here), "tiled",
+                "which was the fastest of 'tiled', 'default' and 'fast', measured on this device "
+                "with this driver");
+  EXPECT_THAT(m_driver.calls(), ElementsAre("create_source", "build -DTILED"));
+  EXPECT_THAT(describe(m_report), HasSubstr("program 'p', variant 'tiled', which was the fastest"));
+}
+
+TEST_F(LoadMeasuredVariants, FallBackFromNearToFar) {
+  format::DeviceIdentity other = m_here; // of the same architecture
+  other.device_name = "another one";
+  format::DeviceIdentity older = nvidia_identity("sm_80");
+  add_measurement("tiled", 1, m_here, "another driver");
+  add_measurement("default", 2, m_here, "another driver");
+  expect_choice(device_like(m_here), "tiled",
+                "which was the fastest of 'tiled' and 'default', measured on this device with "
+                "another driver");
+  expect_choice(device_like(other), "tiled",
+                "which was the fastest of 'tiled' and 'default', measured on another sm_90");
+  expect_choice(device_like(older), "tiled",
+                "which was the fastest of 'tiled' and 'default', measured on other devices of this "
+                "vendor and type");
+  expect_choice(device_like(unknown_identity("d")), "tiled",
+                "which was the fastest of 'tiled' and 'default', measured on other devices");
+}
+
+TEST_F(LoadMeasuredVariants, AreNotAskedForIfTheCallerNamesOne) {
+  add_measurement("tiled", 1, m_here);
+  LoadRequest request;
+  request.devices = {device_like(m_here)};
+  m_context = m_driver.add_context(request.devices);
+  request.variant = "fast";
+  ASSERT_TRUE(load(request).has_value());
+  EXPECT_EQ(m_report.variant, "fast");
+  EXPECT_EQ(m_report.variant_reason, "");
+  request.variant = "";
+  request.extra_options = "-DX=1";
+  ASSERT_TRUE(load(request).has_value());
+  EXPECT_EQ(m_report.variant, "default");
+}
+
+TEST_F(LoadMeasuredVariants, LeaveOutWhatTheDeviceCannotLaunch) {
+  add_entry(offline_target("sm_90"), ptx_for("sm_90"));
+  program().entries.back().variant = "tiled";
+  program().entries.back().kernels[0].local_bytes = 65536;
+  add_measurement("tiled", 1, nvidia_identity("sm_80"));
+  add_measurement("fast", 2, nvidia_identity("sm_80"));
+  cl_device_id device = device_like(m_here);
+  set_number(device, CL_DEVICE_LOCAL_MEM_SIZE, cl_ulong{49152});
+  expect_choice(device, "fast",
+                "which was the fastest of 'fast', measured on other devices of this vendor and "
+                "type");
+  ASSERT_FALSE(m_report.attempts.empty());
+  EXPECT_EQ(m_report.attempts[0].reason,
+            "variant 'tiled' is passed over: it requires 65536 bytes of local memory, and the "
+            "device has 49152");
+}
+
+TEST_F(LoadMeasuredVariants, LeaveOutWorkGroupsThatAreTooLarge) {
+  add_entry(offline_target("sm_90"), ptx_for("sm_90"));
+  program().entries.back().variant = "tiled";
+  program().entries.back().kernels[1].required_work_group_size = {32, 32, 1};
+  add_measurement("tiled", 1, nvidia_identity("sm_80"));
+  cl_device_id device = device_like(m_here);
+  set_number(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, std::size_t{512});
+  expect_choice(device, "default", "");
+  EXPECT_EQ(m_report.attempts[0].reason,
+            "variant 'tiled' is passed over: it requires work-groups of 1024 work-items, and the "
+            "device allows 512");
+}
+
+TEST_F(LoadMeasuredVariants, YieldToTheNextIfTheyDoNotLoad) {
+  program().source.reset();
+  add_entry(offline_target("sm_80"), ptx_for("sm_80"));
+  program().entries.back().variant = "fast";
+  script(ptx_for("sm_80"), BinaryAnswer::accept);
+  add_measurement("tiled", 1, m_here); // there is no entry of it
+  add_measurement("fast", 2, m_here);
+  expect_choice(device_like(m_here), "fast",
+                "which was the fastest that loads of 'tiled' and 'fast', measured on this device "
+                "with this driver");
 }
 
 class LoadRequiringVariants : public LoadProgram {

@@ -1,0 +1,34 @@
+// Which variant of a program was the fastest on a device, by the measurements in a bundle.
+#pragma once
+
+#include "format/bundle/bundle_reader.hpp"
+
+namespace clbin::matching {
+
+// A device, with the limits of its launches.
+struct DeviceLimits {
+  format::MeasuredDevice device;
+  std::uint64_t work_items = ~std::uint64_t{0};  // of a work-group
+  std::uint64_t local_bytes = ~std::uint64_t{0}; // of local memory
+};
+
+struct MeasuredChoice {
+  std::vector<format::GroupView> groups{}; // best first; empty if no measurement decides
+  // Which devices were measured, as a phrase: "on another sm_90".
+  std::string where{};
+  std::vector<std::string> passed_over{}; // why the device cannot launch a variant, as sentences
+};
+
+// Looks for variants that were ranked on the device itself, then on ever more distant ones. Leaves
+// out those that need more than the limits, unless they were measured on the device itself. Reads
+// only tables. Errors: those of the reader, and damaged.
+[[nodiscard]] base::Result<MeasuredChoice> choose_measured(const format::BundleReader& bundle,
+                                                           std::string_view program,
+                                                           const DeviceLimits& limits);
+
+// Returns why a load uses the variant, as a phrase: "which was the fastest of 'a' and 'b', measured
+// on this device with this driver". Empty if measurements do not rank it.
+[[nodiscard]] std::string measured_reason(const MeasuredChoice& choice,
+                                          const format::GroupView& group);
+
+} // namespace clbin::matching
