@@ -319,7 +319,8 @@ private:
     return {};
   }
 
-  // Writes launchers of bundles, or one embedded bundle. The rule of -MD names the bundles.
+  // Writes launchers of bundles, one embedded bundle, or the measurements of one. The rule of -MD
+  // names the bundles.
   Result<ExitCode> convert_bundles() {
     CLBIN_TRY(plan_outputs(plan_output(m_options)));
     CLBIN_TRY_ASSIGN(const BundleKeys keys, trust::read_decryption_keys(m_options, m_reporter));
@@ -331,13 +332,16 @@ private:
     if (are_launchers) {
       CLBIN_TRY_ASSIGN(launchers, launchers_of_bundles(m_options.inputs, keys, m_reporter));
     } else {
-      CLBIN_TRY_ASSIGN(bundle,
-                       read_bundle_to_embed(m_options, *bundle_among(m_options.inputs), keys));
+      const auto read =
+          m_output.form == OutputForm::measurements ? read_measurements : read_bundle_to_embed;
+      CLBIN_TRY_ASSIGN(bundle, read(m_options, *bundle_among(m_options.inputs), keys));
     }
     CLBIN_TRY_ASSIGN(OutputWriter writer, open_files());
     CLBIN_TRY(writer.write([&](base::OutputFile& output) {
-      return are_launchers ? output.append(base::as_bytes(launchers))
-                           : write_embedding_files(m_output, bundle, output, m_reporter);
+      if (are_launchers || m_output.form == OutputForm::measurements) {
+        return output.append(are_launchers ? base::as_bytes(launchers) : base::ByteView(bundle));
+      }
+      return write_embedding_files(m_output, bundle, output, m_reporter);
     }));
     return ExitCode::success;
   }

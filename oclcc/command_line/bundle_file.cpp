@@ -219,8 +219,7 @@ Result<void> require_other_files(std::span<const std::filesystem::path> outputs,
 
 void explain_bundle_input(const std::filesystem::path& bundle, const Options& options,
                           Reporter& reporter) {
-  const OutputForm form = output_kind(options).form;
-  if (form == OutputForm::embedding || form == OutputForm::launchers) {
+  if (is_converted(output_kind(options).form)) {
     return;
   }
   reporter.explain(

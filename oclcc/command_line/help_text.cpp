@@ -50,7 +50,8 @@ constexpr std::string_view k_usage =
     oclcc --merge BUNDLE... -o BUNDLE
     oclcc --repack BUNDLE... [-o BUNDLE]
     oclcc --strip [--keep-target PATTERN | --drop-target PATTERN]...
-          [--strip-source] [--strip-reflection] BUNDLE... [-o BUNDLE]
+          [--strip-source] [--strip-reflection] [--strip-measurements]
+          BUNDLE... [-o BUNDLE]
     oclcc --record BUNDLE [--record-binaries] [--no-source] -- COMMAND...
     oclcc --keygen NAME [--no-passphrase | --key-type TYPE]
     oclcc --sign --key FILE | --sign-with COMMAND --public-key KEY

@@ -454,8 +454,8 @@ constexpr OptionRow k_option_table[] = {
      Mode::compile, 'o'},
     {Group::output, Form::value, Scope::compile_or_bundle, "emit", "KIND",
      set_checked<check_output_kind, &Options::emit>,
-     "select the output, regardless of its suffix: clbin, ptx, cubin, spv, bin, asm, h, c, o, s or "
-     "hpp"},
+     "select the output, regardless of its suffix: clbin, ptx, cubin, spv, bin, asm, h, c, o, s, "
+     "hpp or, of a bundle, measurements: the times of its variants, without source and binaries"},
     {Group::output, Form::word, Scope::compile_or_bundle, "-S", "", set_assembly,
      "write the assembly of the one device binary, as --emit asm does"},
     {Group::output, Form::value, Scope::compile_or_embed, "symbol", "NAME",
@@ -693,6 +693,9 @@ constexpr OptionRow k_option_table[] = {
     {Group::changing, Form::flag, Scope::strip, "strip-reflection", "",
      set_constant<&Options::reflection, ReflectionPolicy::drop>,
      "remove all kernel information except kernel names"},
+    {Group::changing, Form::flag, Scope::strip, "strip-measurements", "",
+     set_constant<&Options::measurements, MeasurementPolicy::drop>,
+     "remove the times of variants, by which loads choose one"},
 
     {Group::recording, Form::value, Scope::any, "record", "BUNDLE", set_value<&Options::recording>,
      "run the command after \"--\", and write the OpenCL programs that it builds, with their "

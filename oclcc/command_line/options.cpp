@@ -419,7 +419,8 @@ constexpr OutputKind k_output_kinds[] = {
     {"c", OutputForm::embedding, format::BinaryKind::unknown, embed::EmbedForm::c_source},
     {"o", OutputForm::embedding, format::BinaryKind::unknown, embed::EmbedForm::object},
     {"s", OutputForm::embedding, format::BinaryKind::unknown, embed::EmbedForm::assembly},
-    {"hpp", OutputForm::launchers}};
+    {"hpp", OutputForm::launchers},
+    {"measurements", OutputForm::measurements}};
 
 const OutputKind* find_output_kind(std::string_view name) {
   const auto* const found = std::ranges::find(k_output_kinds, name, &OutputKind::name);

@@ -59,6 +59,7 @@ enum class KernelChoice : std::uint8_t { all, launched };
 enum class BinaryPolicy : std::uint8_t { build, none };
 enum class SourcePolicy : std::uint8_t { keep, drop };
 enum class ReflectionPolicy : std::uint8_t { keep, drop };
+enum class MeasurementPolicy : std::uint8_t { keep, drop };
 enum class FailurePolicy : std::uint8_t { stop, keep_going };
 enum class RunPolicy : std::uint8_t { no, yes };
 enum class CachePolicy : std::uint8_t { use, ignore };
@@ -172,6 +173,7 @@ struct Options {
   SourcePolicy source = SourcePolicy::keep;
   std::vector<std::string> optional_programs; // --optional: names of inputs' programs
   ReflectionPolicy reflection = ReflectionPolicy::keep;
+  MeasurementPolicy measurements = MeasurementPolicy::keep;
   // --extract, --disassemble, --report: --program NAME, --variant NAME; empty: all
   std::vector<std::string> wanted_programs;
   std::vector<std::string> wanted_variants;
@@ -248,8 +250,13 @@ void add_specialization(std::vector<Specialization>& all, Specialization special
 [[nodiscard]] std::string help_text(HelpExtent extent);
 [[nodiscard]] std::string version_text();
 
-// launchers: the C++ header of launchers.hpp.
-enum class OutputForm : std::uint8_t { bundle, raw_binary, embedding, launchers };
+// launchers: the C++ header of launchers.hpp. measurements: a bundle that contains nothing else.
+enum class OutputForm : std::uint8_t { bundle, raw_binary, embedding, launchers, measurements };
+// Whether the output is made of a bundle, without compiling, if the input is one.
+[[nodiscard]] constexpr bool is_converted(OutputForm form) noexcept {
+  return form == OutputForm::embedding || form == OutputForm::launchers ||
+         form == OutputForm::measurements;
+}
 // What is written of a raw binary: its bytes, or its instructions.
 enum class RawContent : std::uint8_t { bytes, assembly };
 

@@ -1,5 +1,6 @@
 #include "compile/output_plan.hpp"
 
+#include "format/bundle/bundle_surgery.hpp"
 #include "targets/binary_entry.hpp"
 
 namespace oclcc {
@@ -117,7 +118,11 @@ Result<OutputPlan> plan_output(const Options& options) {
     return plan;
   }
   CLBIN_TRY(refuse_bundle_options(options, plan.path, kind));
-  if (kind.form == OutputForm::launchers) {
+  if (kind.form == OutputForm::measurements && !bundle_among(options.inputs)) {
+    return refused("'{}' can contain only the measurements of a bundle, and '{}' is none",
+                   plan.path.string(), options.inputs.front().path.string());
+  }
+  if (is_converted(kind.form)) {
     return plan;
   }
   plan.raw_kind = kind.raw_kind;
@@ -207,15 +212,14 @@ std::optional<std::filesystem::path> bundle_among(const std::vector<Input>& inpu
 }
 
 Result<BundleUse> use_of_bundle(const Options& options, const std::filesystem::path& bundle) {
-  const OutputForm form = output_kind(options).form;
-  const bool is_converted = form == OutputForm::embedding || form == OutputForm::launchers;
-  const std::string& option = is_converted ? options.compiling_option : options.source_option;
+  const bool is_conversion = is_converted(output_kind(options).form);
+  const std::string& option = is_conversion ? options.compiling_option : options.source_option;
   if (!option.empty()) {
     return refused("'{}' cannot be used with '{}', which is a bundle: {}", option, bundle.string(),
-                   is_converted ? "nothing is compiled"
-                                : "its programs are built as they were recorded");
+                   is_conversion ? "nothing is compiled"
+                                 : "its programs are built as they were recorded");
   }
-  if (is_converted) {
+  if (is_conversion) {
     return BundleUse::convert;
   }
   for (const Input& input : options.inputs) {
@@ -237,6 +241,22 @@ Result<Bytes> read_bundle_to_embed(const Options& options, const std::filesystem
   }
   CLBIN_TRY_ASSIGN(ValidBundle read, read_valid_bundle(bundle, keys));
   return std::move(read.bytes);
+}
+
+Result<Bytes> read_measurements(const Options& options, const std::filesystem::path& bundle,
+                                const BundleKeys& keys) {
+  if (options.inputs.size() > 1) {
+    return refused("'{}' is a bundle, and the measurements of only one can be written; see --merge",
+                   bundle.string());
+  }
+  CLBIN_TRY_ASSIGN(const format::BundleReader reader, open_readable_bundle(bundle, keys));
+  CLBIN_TRY_ASSIGN(format::StripResult result,
+                   base::in_context(format::strip_bundle(
+                                        reader, [](const format::EntryView&) { return false; },
+                                        format::KeepSource::no, format::KeepReflection::yes,
+                                        nullptr, format::KeepMeasurements::only),
+                                    fmt::format("'{}'", bundle.string())));
+  return std::move(result.bytes);
 }
 
 } // namespace oclcc

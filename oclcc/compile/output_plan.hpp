@@ -93,7 +93,7 @@ struct DepfilePlan {
 // Returns the first input that is a bundle; std::nullopt if all are sources.
 [[nodiscard]] std::optional<std::filesystem::path> bundle_among(const std::vector<Input>& inputs);
 
-// convert: to an embedding or to launchers. rebuild: its programs are built anew.
+// convert: to an embedding, launchers or measurements. rebuild: its programs are built anew.
 enum class BundleUse : std::uint8_t { convert, rebuild };
 
 // Returns the use of the input `bundle`, before planning. invalid_argument: an option has no effect
@@ -107,5 +107,11 @@ enum class BundleUse : std::uint8_t { convert, rebuild };
 [[nodiscard]] Result<base::Bytes> read_bundle_to_embed(const Options& options,
                                                        const std::filesystem::path& bundle,
                                                        const BundleKeys& keys);
+
+// Returns a bundle of the measurements of the input `bundle` alone, not encrypted.
+// invalid_argument: there are other inputs, or no measurements.
+[[nodiscard]] Result<base::Bytes> read_measurements(const Options& options,
+                                                    const std::filesystem::path& bundle,
+                                                    const BundleKeys& keys);
 
 } // namespace oclcc

@@ -36,6 +36,10 @@ using clbin::listing::SourceSummary;
 // launches. `launches` are sorted, and of one variant.
 [[nodiscard]] std::vector<std::string>
 launch_texts(const std::vector<format::RecordedLaunch>& launches);
+// Returns a text for each device, kernel and global size: "DEVICE (driver 1.2): sgemm 512x512:
+// 1200 us with 16x16, wrong result with 32x32 (why)". The measurements are those of one variant.
+[[nodiscard]] std::vector<std::string>
+measurement_texts(std::vector<format::Measurement> measurements);
 // Returns "nvptx:sm_70", or "DEVICE (PLATFORM)".
 [[nodiscard]] std::string target_text(const format::Target& target);
 // Returns "DEVICE (PLATFORM): scale, fill".

@@ -335,9 +335,11 @@ Result<ExitCode> strip(const Options& options, const ModeContext& context) {
   const TargetChoice choice{options.keep_targets, options.drop_targets};
   const bool keeps_source = options.source == SourcePolicy::keep;
   const bool keeps_reflection = options.reflection == ReflectionPolicy::keep;
-  if (choice.keep.empty() && choice.drop.empty() && keeps_source && keeps_reflection) {
-    return refused("'--strip' needs '--keep-target', '--drop-target', '--strip-source' or "
-                   "'--strip-reflection'");
+  const bool keeps_measurements = options.measurements == MeasurementPolicy::keep;
+  if (choice.keep.empty() && choice.drop.empty() && keeps_source && keeps_reflection &&
+      keeps_measurements) {
+    return refused("'--strip' needs '--keep-target', '--drop-target', '--strip-source', "
+                   "'--strip-reflection' or '--strip-measurements'");
   }
   const auto keep = [&](const format::EntryView& entry) { return is_chosen(entry.target, choice); };
   const auto change = [&](const BundleReader& bundle,
@@ -346,7 +348,8 @@ Result<ExitCode> strip(const Options& options, const ModeContext& context) {
     return format::strip_bundle(
         bundle, keep, keeps_source ? format::KeepSource::yes : format::KeepSource::no,
         keeps_reflection ? format::KeepReflection::yes : format::KeepReflection::names_only,
-        encryption);
+        encryption,
+        keeps_measurements ? format::KeepMeasurements::yes : format::KeepMeasurements::no);
   };
   return change_bundles(options, change, context.reporter);
 }

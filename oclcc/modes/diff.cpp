@@ -90,7 +90,9 @@ ComparedItems items_of(const BundleSummary& bundle) {
         {{"options", group.group.options},
          {"requires", fmt::format("{}", fmt::join(group.group.required, " "))},
          {"builds", builds_text(group)},
-         {"launches", fmt::format("{}", fmt::join(launch_texts(group.launches), "; "))}}};
+         {"launches", fmt::format("{}", fmt::join(launch_texts(group.launches), "; "))},
+         {"measurements",
+          fmt::format("{}", fmt::join(measurement_texts(group.measurements), "; "))}}};
     for (const EntrySummary& entry : group.entries) {
       add_entry(entry, place, items);
     }

@@ -2,6 +2,7 @@
 
 #include "listing/bundle_summary.hpp"
 #include "loader/ladder.hpp"
+#include "matching/variant_choice.hpp"
 #include "modes/entry_trials.hpp"
 #include "targets/patterns.hpp"
 #include "trust/bundle_encryption.hpp"
@@ -39,7 +40,9 @@ struct Ladder {
   std::string source_obstacle{}; // the reason why the source would not be built
   Origin served_by = Origin::none;
   std::vector<std::string> lacking{}; // of what the variant requires, by the device
-  bool is_chosen = false;             // by a load that names no variant
+  std::string measured{};             // why measurements rank the variant; empty if they do not
+  std::size_t measured_rank = ~std::size_t{0};
+  bool is_chosen = false; // by a load that names no variant
 };
 
 // Plans a trial of a matching entry, unless its bytes or options must not reach a driver. IL is not
@@ -154,15 +157,43 @@ void settle(Ladder& ladder, const std::vector<Trial>& trials) {
   }
 }
 
+// Looks up which variants of a program were the fastest on a device. Work-groups and local memory
+// count as large enough.
+Result<void> rank_ladders(const format::BundleReader& bundle,
+                          const worker::DeviceDescription& device, std::span<Ladder> ladders) {
+  const clbin::matching::DeviceLimits limits{format::measured_device(device.identity, device.type)};
+  std::map<std::string, matching::MeasuredChoice> choices; // by program
+  for (Ladder& ladder : ladders) {
+    const auto [choice, is_new] = choices.try_emplace(ladder.group.program.str());
+    if (is_new) {
+      CLBIN_TRY_ASSIGN(choice->second,
+                       matching::choose_measured(bundle, ladder.group.program.str(), limits));
+    }
+    const auto& groups = choice->second.groups;
+    const auto place = std::ranges::find(groups, ladder.group.index, &format::GroupView::index);
+    if (place != groups.end()) {
+      ladder.measured = matching::measured_reason(choice->second, ladder.group);
+      ladder.measured_rank = static_cast<std::size_t>(place - groups.begin());
+    }
+  }
+  return {};
+}
+
+// Whether a load that names no variant tries `a` before `b`.
+bool is_tried_before(const Ladder& a, const Ladder& b) {
+  return a.measured_rank != b.measured_rank ? a.measured_rank < b.measured_rank
+                                            : clbin::loader::is_tried_before(a.group, b.group);
+}
+
 // Decides which variant of each program a load uses that names none.
 void choose_variants(std::vector<Ladder>& ladders) {
   std::map<std::pair<std::size_t, std::string>, Ladder*> chosen; // by device and program
   for (Ladder& ladder : ladders) {
-    const bool is_candidate =
-        !ladder.group.required.empty() || ladder.group.variant == format::k_default_variant;
+    const bool is_candidate = !ladder.measured.empty() || !ladder.group.required.empty() ||
+                              ladder.group.variant == format::k_default_variant;
     Ladder*& best = chosen[{ladder.device, ladder.group.program.str()}];
     if (is_candidate && ladder.served_by != Origin::none &&
-        (best == nullptr || clbin::loader::is_tried_before(ladder.group, best->group))) {
+        (best == nullptr || is_tried_before(ladder, *best))) {
       best = &ladder;
     }
   }
@@ -202,13 +233,17 @@ std::string conclusion(const Ladder& ladder) {
                            : "nothing loads: no entry loads, and the bundle contains no source";
 }
 
-// Of a variant that requires extensions; otherwise empty.
+// Of a variant that requires extensions or was measured; otherwise empty.
 std::string requirement_of(const Ladder& ladder) {
-  if (ladder.group.required.empty()) {
-    return {};
+  std::string text;
+  if (!ladder.measured.empty() && ladder.is_chosen) {
+    text = ", " + ladder.measured;
   }
-  return fmt::format(", which requires {}{}", fmt::join(ladder.group.required, ", "),
-                     ladder.is_chosen ? " and is used if a load names no variant" : "");
+  if (!ladder.group.required.empty()) {
+    text += fmt::format(", which requires {}", fmt::join(ladder.group.required, ", "));
+  }
+  return text.empty() || !ladder.is_chosen ? text
+                                           : text + " and is used if a load names no variant";
 }
 
 std::string text_of(const Ladder& ladder, const std::vector<Trial>& trials) {
@@ -245,6 +280,9 @@ void write_json(const Ladder& ladder, const std::vector<Trial>& trials, JsonStre
   document.begin_object();
   document.member("chosen", {ladder.is_chosen});
   document.member("conclusion", {conclusion(ladder)});
+  if (ladder.is_chosen && !ladder.measured.empty()) {
+    document.member("measured", {ladder.measured});
+  }
   document.member("program", {ladder.group.program});
   document.member("requires", base::strings_json(ladder.group.required));
   document.member("served_by", {std::string(clbin::loader::to_string(ladder.served_by))});
@@ -274,6 +312,8 @@ Result<Explanation> explain_one(const std::filesystem::path& path, const BundleK
       CLBIN_TRY_ASSIGN(Ladder ladder, plan_ladder(bundle, group, devices, device, plan, budget));
       explanation.ladders.push_back(std::move(ladder));
     }
+    CLBIN_TRY(rank_ladders(bundle, devices.all()[device],
+                           std::span(explanation.ladders).last(bundle.group_count())));
   }
   explanation.trials = devices.carry_out(std::move(plan), explanation.file);
   for (Ladder& ladder : explanation.ladders) {

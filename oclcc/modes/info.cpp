@@ -225,6 +225,9 @@ void append_group(std::string& text, const GroupSummary& group, bool is_locked) 
   for (const std::string& launch : launch_texts(group.launches)) {
     append_line(text, 2, "launched", launch);
   }
+  for (const std::string& measured : measurement_texts(group.measurements)) {
+    append_line(text, 2, "measured", measured);
+  }
   for (const EntrySummary& entry : group.entries) {
     append_entry(text, entry, group.group);
   }
@@ -491,6 +494,59 @@ std::vector<std::string> launch_texts(const std::vector<format::RecordedLaunch>&
       texts.push_back(fmt::format("{}: {}", launches[i].kernel, size));
     } else {
       texts.back() += ", " + size;
+    }
+  }
+  return texts;
+}
+
+namespace {
+
+// Three digits or more, in the largest unit that leaves them.
+std::string time_text(std::uint64_t nanoseconds) {
+  constexpr std::uint64_t k_step = 1000;
+  std::uint64_t time = nanoseconds;
+  for (const std::string_view unit : {"ns", "us", "ms"}) {
+    if (time < 10 * k_step) {
+      return fmt::format("{} {}", time, unit);
+    }
+    time /= k_step;
+  }
+  return fmt::format("{} s", time);
+}
+
+std::string outcome_text(const format::Measurement& measurement) {
+  if (measurement.outcome == format::MeasurementOutcome::measured) {
+    return time_text(measurement.median_ns);
+  }
+  std::string text(name_of(measurement.outcome));
+  std::ranges::replace(text, '_', ' ');
+  return text;
+}
+
+std::string size_text(const format::GroupSize& size, std::uint32_t dimensions) {
+  return fmt::format("{}", fmt::join(std::span(size).first(dimensions), "x"));
+}
+
+} // namespace
+
+std::vector<std::string> measurement_texts(std::vector<format::Measurement> measurements) {
+  const auto launch_of = [](const format::Measurement& one) {
+    return std::tie(one.device, one.kernel, one.dimensions, one.global_size);
+  };
+  std::ranges::stable_sort(measurements, {}, launch_of);
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < measurements.size(); ++i) {
+    const format::Measurement& one = measurements[i];
+    const std::string result =
+        fmt::format("{} with {}{}", outcome_text(one),
+                    one.local_size[0] == 0 ? "NULL" : size_text(one.local_size, one.dimensions),
+                    one.reason.empty() ? "" : fmt::format(" ({})", one.reason));
+    if (i > 0 && launch_of(one) == launch_of(measurements[i - 1])) {
+      texts.back() += ", " + result;
+    } else {
+      texts.push_back(fmt::format("{} (driver {}): {} {}: {}", one.device.device_name,
+                                  one.device.driver_version, one.kernel,
+                                  size_text(one.global_size, one.dimensions), result));
     }
   }
   return texts;

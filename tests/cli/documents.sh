@@ -27,6 +27,7 @@ complete_words oclcc --color ker
 complete_words oclcc --info ker
 # expected output:
 #| the same
+#| --strip-measurements
 #| --strip-reflection
 #| --strip-signature
 #| --strip-source
@@ -117,6 +118,7 @@ complete_line 'oclcc -o ker'
 complete_line 'oclcc -I ker'
 # expected output:
 #| the same
+#| --strip-measurements
 #| --strip-reflection
 #| --strip-signature
 #| --strip-source
@@ -194,6 +196,7 @@ complete_line 'oclcc -o kernel.'
 complete_line 'oclcc -I ker'
 # expected output:
 #| the same
+#| --strip-measurements
 #| --strip-reflection
 #| --strip-signature
 #| --strip-source

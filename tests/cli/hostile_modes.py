@@ -100,6 +100,14 @@ MODES = [
     ),
     Mode(Family.REBUILT, "--merge", "--merge @ @ -o out", EVERY_BLOB, "many_manifests"),
     Mode(
+        Family.REBUILT,
+        "--emit measurements",
+        "@ --emit measurements -o out",
+        EVERY_BLOB,
+        "manifest_measurements",
+        (0, 2, REFUSED),  # 2: it contains none
+    ),
+    Mode(
         Family.ALONE,
         "--repack",
         "--repack @ -o out",

@@ -48,4 +48,4 @@ oclcc --emit obj k.cl; echo "exit $?"
 #| oclcc: warning: program 'k': kernel 'other' has no launcher: no compiler reported its arguments
 #| oclcc: warning: program 'k': kernel 'same' has no launcher: no compiler reported its arguments
 #| oclcc: error: cannot write 'folder.hpp': Is a directory
-#| oclcc: error: '--emit' accepts one of clbin, ptx, cubin, spv, bin, asm, h, c, o, s, hpp, not 'obj'
+#| oclcc: error: '--emit' accepts one of clbin, ptx, cubin, spv, bin, asm, h, c, o, s, hpp, measurements, not 'obj'

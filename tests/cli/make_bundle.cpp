@@ -9,6 +9,9 @@
 //   newer              the same, of format version 2.0
 //   manifest FROM TO   the same, with FROM replaced by TO in the first manifest, all digests valid
 //   recording …        one recorded build
+//   times BUNDLE       the same contents, with measurements of programs of several variants; the
+//   last
+//                      variant is the fastest
 //   options BUNDLE OPTIONS, kernel BUNDLE NAME, cut BUNDLE
 //                      a real bundle whose entries record other options, list one kernel more than
 //                      their binaries have, or contain half of their bytes; all digests valid
@@ -166,6 +169,28 @@ void spoil(clbin::format::EntryInput& entry, const std::vector<std::string>& wor
   }
 }
 
+// Of each variant: with NULL as local size, and with 64, which the first variant does not survive.
+void add_times(clbin::format::ProgramInput& program) {
+  std::uint64_t time = 90000;
+  for (const auto& variant : program.variants) {
+    for (const std::uint64_t size : {0U, 64U}) {
+      auto one = clbin::test::sample_measurement(variant.name, "gpu a", time -= 17000);
+      one.source = program.source ? clbin::base::to_hex(clbin::base::digest_of(
+                                        clbin::format::encode_source_package(*program.source)))
+                                  : "";
+      one.local_size = {size, size == 0 ? 0U : 1U, size == 0 ? 0U : 1U};
+      if (size != 0 && &variant == &program.variants.front()) {
+        one.outcome = clbin::format::MeasurementOutcome::failed;
+        one.reason = "clEnqueueNDRangeKernel answered CL_INVALID_WORK_GROUP_SIZE";
+        one.median_ns = 0;
+      }
+      if (program.variants.size() > 1) {
+        program.measurements.push_back(std::move(one));
+      }
+    }
+  }
+}
+
 Bytes spoiled(const std::vector<std::string>& words) {
   const auto source = clbin::base::open_file_source(words[1]);
   const auto reader =
@@ -177,6 +202,10 @@ Bytes spoiled(const std::vector<std::string>& words) {
     return {};
   }
   for (auto& program : contents->programs) {
+    if (words[0] == "times") {
+      add_times(program);
+      continue;
+    }
     for (auto& entry : program.entries) {
       spoil(entry, words);
     }
@@ -225,7 +254,7 @@ clbin::format::BundleInput large(std::size_t size_mib) {
 
 Bytes make(const std::vector<std::string>& words) {
   if (((words[0] == "options" || words[0] == "kernel") && words.size() == 4) ||
-      (words[0] == "cut" && words.size() == 3)) {
+      ((words[0] == "cut" || words[0] == "times") && words.size() == 3)) {
     return spoiled(words);
   }
   const Bytes sample = clbin::test::must_write(clbin::test::sample_input());
@@ -289,7 +318,7 @@ int main(int argc, char** argv) {
         "sample|il|newer|changed|hostile|other-source|other-options|other-payload FILE,\n"
         "make_bundle unit N FILE, make_bundle manifest FROM TO FILE,\n"
         "make_bundle options BUNDLE OPTIONS FILE, make_bundle kernel BUNDLE NAME FILE,\n"
-        "make_bundle cut BUNDLE FILE,\n"
+        "make_bundle cut BUNDLE FILE, make_bundle times BUNDLE FILE,\n"
         "make_bundle recording SOURCE PROGRAM VARIANT OPTIONS KERNELS DEVICE LAUNCHES FILE,\n"
         "make_bundle units COUNT PAYLOAD_BYTES FOLDER,\n"
         "make_bundle farm MACHINE PAYLOAD_BYTES FILE, make_bundle large MIB FILE\n",

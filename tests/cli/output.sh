@@ -67,7 +67,7 @@ ls
 #| k.ptx
 #| other.bin
 # expected errors:
-#| oclcc: error: '--emit' accepts one of clbin, ptx, cubin, spv, bin, asm, h, c, o, s, hpp, not 'exe'
+#| oclcc: error: '--emit' accepts one of clbin, ptx, cubin, spv, bin, asm, h, c, o, s, hpp, measurements, not 'exe'
 
 ### file_size_limit
 # A write beyond `ulimit -f` is an error like that of a full disk, and leaves no file behind.

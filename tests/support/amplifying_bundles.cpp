@@ -596,15 +596,6 @@ Bytes manifest_rows(std::uint32_t scale) {
                                    repeated("{\"raw_digest\":\"0123456789abcdef\"}", scale)));
 }
 
-// The least that a measurement needs.
-Bytes manifest_measurements(std::uint32_t scale) {
-  return with_manifest(fmt::format(
-      "{{\"entries\":[],\"measurements\":[{}],\"program\":\"p\"}}",
-      repeated("{\"dimensions\":1,\"global_size\":[1,1,1],\"kernel\":\"k\",\"median_ns\":1,"
-               "\"rounds\":1,\"variant\":\"default\"}",
-               scale)));
-}
-
 Bytes manifest_versions(std::uint32_t scale) {
   return with_manifest(fmt::format(
       "{{\"entries\":[{{\"raw_digest\":\"0123456789abcdef\",\"target\":{{\"identity\":{{"
@@ -641,6 +632,22 @@ Bytes shared_manifest(std::uint32_t scale) {
   for (std::uint32_t number = 0; number < k_records * scale; ++number) {
     program.variants.push_back({fmt::format("v{:06}", number), "", {}});
   }
+  draft.programs.push_back(std::move(program));
+  return write_tables(std::move(draft));
+}
+
+// The least that different measurements need, in a program that a merge keeps.
+Bytes manifest_measurements(std::uint32_t scale) {
+  TableDraft draft = one_entry();
+  DraftProgram program;
+  program.name = "q";
+  program.variants.push_back({"default", "", {}});
+  program.manifest = ManifestOf::json;
+  program.json =
+      fmt::format("{{\"entries\":[],\"measurements\":[{}],\"program\":\"q\"}}",
+                  numbered("{\"dimensions\":1,\"global_size\":[1,1,1],\"median_ns\":1,\"rounds\":1,"
+                           "\"variant\":\"default\",\"kernel\":\"",
+                           "\"}", scale));
   draft.programs.push_back(std::move(program));
   return write_tables(std::move(draft));
 }
@@ -742,7 +749,6 @@ constexpr std::array k_kinds{
     AmplifyingKind{"manifest_unknown_objects", manifest_unknown_objects},
     AmplifyingKind{"manifest_depth", manifest_depth},
     AmplifyingKind{"manifest_rows", manifest_rows},
-    AmplifyingKind{"manifest_measurements", manifest_measurements},
     AmplifyingKind{"manifest_versions", manifest_versions},
     AmplifyingKind{"manifest_top_members", manifest_top_members},
     AmplifyingKind{"manifest_endless_text", manifest_endless_text},
@@ -750,6 +756,7 @@ constexpr std::array k_kinds{
     AmplifyingKind{"shared_manifest", shared_manifest},
     AmplifyingKind{"shared_manifest_row", shared_manifest_row},
     AmplifyingKind{"names_and_manifest", names_and_manifest},
+    AmplifyingKind{"manifest_measurements", manifest_measurements},
 };
 
 } // namespace

@@ -141,6 +141,10 @@ void write_group(const GroupSummary& group, JsonStream& document) {
   document.begin_object();
   document.array_member("entries", group.entries,
                         [&](const EntrySummary& entry) { write_entry(entry, document); });
+  if (!group.measurements.empty()) { // so that the listing of other bundles does not change
+    document.key("measurements");
+    RecordJson(document).write(group.measurements);
+  }
   document.text_member("options", group.group.options);
   document.text_member("program", group.group.program);
   document.array_member("recorded_builds", group.builds, [&](const format::RecordedBuild& build) {

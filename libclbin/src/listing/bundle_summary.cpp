@@ -128,6 +128,7 @@ private:
           std::make_shared<const std::vector<format::ManifestEntry>>(std::move(manifest->entries));
       kept.launches = std::move(manifest->launches);
       kept.builds = std::move(manifest->builds);
+      kept.measurements = std::move(manifest->measurements);
     }
     return kept.rows;
   }
@@ -197,7 +198,9 @@ private:
     };
     take(kept.launches, summary.launches);
     take(kept.builds, summary.builds);
+    take(kept.measurements, summary.measurements);
     std::ranges::sort(summary.launches);
+    std::ranges::sort(summary.measurements);
   }
 
   // A row belongs to one entry, so that the output for rows is no larger than the manifest.
@@ -217,8 +220,9 @@ private:
   struct KeptManifest {
     Rows rows;                                    // null: it cannot be read
     std::vector<bool> taken;                      // by row
-    std::vector<format::RecordedLaunch> launches; // those not taken yet, as are the builds
+    std::vector<format::RecordedLaunch> launches; // those not taken yet, as of the others
     std::vector<format::RecordedBuild> builds;
+    std::vector<format::Measurement> measurements;
   };
 
   const format::BundleReader& m_reader;

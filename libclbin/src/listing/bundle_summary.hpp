@@ -35,6 +35,7 @@ struct GroupSummary {
   // Of a recording, sorted; empty if the manifest is unreadable.
   std::vector<format::RecordedLaunch> launches;
   std::vector<format::RecordedBuild> builds;
+  std::vector<format::Measurement> measurements{}; // sorted by kernel, sizes and device
 };
 
 struct BundleSummary {

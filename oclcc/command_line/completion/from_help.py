@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 # The words that an option accepts as its value.
 VALUES = {
-    "--emit": "clbin ptx cubin spv bin asm h c o s hpp",
+    "--emit": "clbin ptx cubin spv bin asm h c o s hpp measurements",
     "--color": "auto always never",
     "--diagnostics-format": "text json sarif",
     "--device": "gpu cpu accelerator all",

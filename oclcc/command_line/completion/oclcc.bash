@@ -7,7 +7,7 @@ _oclcc() {
     --explain --extract --fail-on --help --host-triple --html --identity --import --info --jobs --json --keep-going --kernel
     --keep-target --key --key-type --keygen --launched-only --least-counter --list-devices --list-targets --machine --memory-limit --merge --no-cache
     --no-passphrase --no-source --optional --output --passphrase-file --plan --program --provenance --public-key --quiet --record --record-binaries --repack --report --reproduce --requires --run --sbom --sign --sign-key --sign-message --sign-with --source-only
-    --specialize --strip --strip-reflection --strip-signature --strip-source --symbol --target
+    --specialize --strip --strip-measurements --strip-reflection --strip-signature --strip-source --symbol --target
     --timeout --tool --unit --variant --verbose --verify --version --vouched-by --watch -### -D -I -M -MD -MF -MM -MMD -MP -MQ -MT
     -O -O0 -O1 -O2 -O3 -Ofast -Os -Oz -S -U -Werror -Werror=variant -cl-
     -fdebug-prefix-map= -ffile-prefix-map= -fmacro-prefix-map= -fsyntax-only -g -include -j -o -q -v -w -x
@@ -22,7 +22,7 @@ _oclcc() {
   fi
   case $before in
   --color=) mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$word"); return ;;
-  --emit | --emit=) mapfile -t COMPREPLY < <(compgen -W "clbin ptx cubin spv bin asm h c o s hpp" -- "$word"); return ;;
+  --emit | --emit=) mapfile -t COMPREPLY < <(compgen -W "clbin ptx cubin spv bin asm h c o s hpp measurements" -- "$word"); return ;;
   --diagnostics-format | --diagnostics-format=) mapfile -t COMPREPLY < <(compgen -W "text json sarif" -- "$word"); return ;;
   --key-type | --key-type=) mapfile -t COMPREPLY < <(compgen -W "signing content recipient" -- "$word"); return ;;
   --plan | --plan=) mapfile -t COMPREPLY < <(compgen -W "ninja json slurm parallel" -- "$word"); return ;;

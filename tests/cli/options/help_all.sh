@@ -23,7 +23,8 @@ oclcc --help=all
 #|     oclcc --merge BUNDLE... -o BUNDLE
 #|     oclcc --repack BUNDLE... [-o BUNDLE]
 #|     oclcc --strip [--keep-target PATTERN | --drop-target PATTERN]...
-#|           [--strip-source] [--strip-reflection] BUNDLE... [-o BUNDLE]
+#|           [--strip-source] [--strip-reflection] [--strip-measurements]
+#|           BUNDLE... [-o BUNDLE]
 #|     oclcc --record BUNDLE [--record-binaries] [--no-source] -- COMMAND...
 #|     oclcc --keygen NAME [--no-passphrase | --key-type TYPE]
 #|     oclcc --sign --key FILE | --sign-with COMMAND --public-key KEY
@@ -54,7 +55,9 @@ oclcc --help=all
 #|                             If the input is a bundle, embedding and launchers
 #|                             convert it; otherwise, its programs are built anew
 #|     --emit KIND             select the output, regardless of its suffix: clbin,
-#|                             ptx, cubin, spv, bin, asm, h, c, o, s or hpp
+#|                             ptx, cubin, spv, bin, asm, h, c, o, s, hpp or, of a
+#|                             bundle, measurements: the times of its variants,
+#|                             without source and binaries
 #|     -S                      write the assembly of the one device binary, as
 #|                             --emit asm does
 #|     --symbol NAME           name an embedded bundle NAME in C and its size
@@ -241,6 +244,8 @@ oclcc --help=all
 #|                             PATTERN; '*' matches all; repeatable
 #|     --strip-source          remove the source
 #|     --strip-reflection      remove all kernel information except kernel names
+#|     --strip-measurements    remove the times of variants, by which loads choose
+#|                             one
 #|
 #| Recording an application:
 #|     --record BUNDLE         run the command after "--", and write the OpenCL

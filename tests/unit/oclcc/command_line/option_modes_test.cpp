@@ -144,6 +144,7 @@ const std::vector<Use> k_uses = {
     {"--drop-target", {"--drop-target", "*"}, {}, "xDTs"},
     {"--strip-source", {"--strip-source"}, {}, "s"},
     {"--strip-reflection", {"--strip-reflection"}, {}, "s"},
+    {"--strip-measurements", {"--strip-measurements"}, {}, "s"},
     {"--record-binaries", {"--record-binaries"}, {}, ""},
     {"--no-passphrase", {"--no-passphrase"}, {}, "k"},
     {"--key", {"--key", "other.key"}, {}, ""}, // --sign accepts one, which 'g' has
