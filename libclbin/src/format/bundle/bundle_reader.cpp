@@ -241,11 +241,14 @@ Result<std::vector<RankedGroup>> BundleReader::ranked_groups(std::string_view pr
     if (record.key != key) {
       break;
     }
-    const std::string origin = origin_of(SectionKind::ranking, index);
-    CLBIN_TRY(m_tables->record(SectionKind::group, record.group, origin)); // checks the index
+    if (record.group >= group_count()) {
+      return damaged(origin_of(SectionKind::ranking, index),
+                     "group {} is beyond the {} of the table", record.group, group_count());
+    }
     CLBIN_TRY_ASSIGN(GroupView group, this->group(record.group));
     if (group.program != program) {
-      return damaged(origin, "group {} is one of program '{}', not of '{}'", record.group,
+      return damaged(origin_of(SectionKind::ranking, index),
+                     "group {} is one of program '{}', not of '{}'", record.group,
                      told(group.program), program);
     }
     groups.push_back({std::move(group), record.work_items, record.local_bytes});
