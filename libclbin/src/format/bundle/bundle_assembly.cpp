@@ -140,7 +140,7 @@ public:
   Assembly(BundleDraft draft, const WriteOptions& options)
       : m_draft(std::move(draft)), m_options(options) {}
   Result<void> run(const ByteSink& sink) {
-    for (const auto& [name, program] : m_draft.programs) {
+    for (auto& [name, program] : m_draft.programs) {
       CLBIN_TRY(plan_program(name, program));
     }
     std::ranges::sort(m_groups, {}, [](const GroupPlan& group) {
@@ -186,7 +186,7 @@ public:
   }
 
 private:
-  Result<void> plan_program(const std::string& name, const ProgramDraft& program) {
+  Result<void> plan_program(const std::string& name, ProgramDraft& program) {
     std::vector<GroupPlan> groups; // by variant
     for (const auto& [variant, input] : program.variants) {
       GroupPlan group{{.name_hash = name_hash(name, variant),
@@ -229,7 +229,8 @@ private:
             .address_bits = draft.address_bits};
   }
 
-  Result<void> plan_manifest(const std::string& name, const ProgramDraft& program,
+  // Moves the measurements, of which there can be many.
+  Result<void> plan_manifest(const std::string& name, ProgramDraft& program,
                              std::vector<GroupPlan>& groups) {
     Manifest manifest;
     manifest.producer = program.producer;
@@ -245,7 +246,11 @@ private:
     for (const auto& [place, build] : program.builds) {
       manifest.builds.push_back(build);
     }
-    manifest.measurements.assign(program.measurements.begin(), program.measurements.end());
+    manifest.measurements.reserve(program.measurements.size());
+    while (!program.measurements.empty()) {
+      manifest.measurements.push_back(
+          std::move(program.measurements.extract(program.measurements.begin()).value()));
+    }
     rank_groups(manifest, groups);
     const Bytes json = encode_manifest(manifest);
     const Digest digest = base::digest_of(json);

@@ -28,8 +28,9 @@ VariantInput variant_of(const GroupView& group) {
   return {group.variant, group.options, {group.required.begin(), group.required.end()}};
 }
 
-// Adds the recorded launches and builds, and the measurements, of the variants that `draft` has.
-void add_recorded(ProgramDraft& draft, const Manifest& manifest) {
+// Adds the recorded launches and builds, and the measurements, which it moves, of the variants that
+// `draft` has.
+void add_recorded(ProgramDraft& draft, Manifest& manifest) {
   for (const RecordedLaunch& launch : manifest.launches) {
     if (draft.variants.contains(launch.variant)) {
       draft.launches.insert(launch);
@@ -40,11 +41,12 @@ void add_recorded(ProgramDraft& draft, const Manifest& manifest) {
       add_build(draft, build);
     }
   }
-  for (const Measurement& measurement : manifest.measurements) {
+  for (Measurement& measurement : manifest.measurements) {
     if (draft.variants.contains(measurement.variant)) {
-      add_measurement(draft, measurement);
+      add_measurement(draft, std::move(measurement));
     }
   }
+  manifest.measurements = {};
 }
 
 // Copies frames of one bundle into a draft. The draft identifies a frame by its raw digest, which
