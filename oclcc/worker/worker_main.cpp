@@ -5,6 +5,7 @@
 #include "worker/driver_rules.hpp"
 #include "worker/forks.hpp"
 #include "worker/installed_devices.hpp"
+#include "worker/kernel_launch.hpp"
 
 #include <csignal>
 #include <cstdio>
@@ -209,6 +210,20 @@ public:
     return reply;
   }
 
+  LaunchReply launch(const LaunchRequest& request) {
+    const auto device = find_device(request);
+    if (!device) {
+      LaunchReply reply;
+      reply.error = device.error().message;
+      return reply;
+    }
+    auto& session = m_launches[device->id];
+    if (session == nullptr) {
+      session = std::make_unique<LaunchSession>(*m_driver, device->id);
+    }
+    return session->run(request);
+  }
+
   // Releases the objects of the last build, before the next build. On PoCL, this takes longer than
   // building a small kernel on other drivers.
   void release_unit() noexcept {
@@ -255,7 +270,7 @@ private:
   }
 
   // With its identity.
-  Result<Device> find_device(const BuildRequest& request) {
+  Result<Device> find_device(const auto& request) {
     CLBIN_TRY(open());
     if (request.platform >= m_platforms.size() ||
         request.device >= m_platforms[request.platform].devices.size()) {
@@ -353,6 +368,7 @@ private:
   clbin::opencl::Program m_warm_program;
   clbin::opencl::Context m_context;
   clbin::opencl::Program m_program;
+  std::map<cl_device_id, std::unique_ptr<LaunchSession>> m_launches;
 };
 
 // Also checks the environment, because parts of the working directory will be removed.
@@ -419,6 +435,8 @@ public:
       return answer_enumerate(request);
     case MessageKind::build_request:
       return answer_build(request);
+    case MessageKind::launch_request:
+      return answer_launch(request);
     default:
       return false;
     }
@@ -433,6 +451,16 @@ private:
     Bytes reply = encode(m_session.enumerate(*message));
     std::fflush(stdout);
     return send({MessageKind::enumerate_reply, std::move(reply)});
+  }
+
+  [[nodiscard]] bool answer_launch(const Message& request) {
+    const auto message = decode<LaunchRequest>(request.body);
+    if (!message) {
+      return false;
+    }
+    Bytes reply = encode(m_session.launch(*message));
+    std::fflush(stdout);
+    return send({MessageKind::launch_reply, std::move(reply)});
   }
 
   [[nodiscard]] bool answer_build(const Message& request) {

@@ -139,6 +139,18 @@ std::string end_text(std::optional<int> status) {
                                       : fmt::format("crashed (signal {})", WTERMSIG(*status));
 }
 
+WorkerFailure failure_of(SocketFault fault) noexcept {
+  switch (fault) {
+  case SocketFault::closed:
+  case SocketFault::garbage:
+    return WorkerFailure::crashed;
+  case SocketFault::timed_out:
+    return WorkerFailure::timed_out;
+  default:
+    return WorkerFailure::other;
+  }
+}
+
 } // namespace
 
 struct WorkerProcess::State {
@@ -149,7 +161,8 @@ struct WorkerProcess::State {
   std::optional<std::uint64_t> memory_limit_bytes{};
   std::atomic<pid_t> process = -1; // kill() reads it on other threads
   bool has_crashed = false;        // not killed by this process
-  bool is_settled = true;          // no build, or its MessageKind::settled was read
+  WorkerFailure failure = WorkerFailure::none;
+  bool is_settled = true; // no build, or its MessageKind::settled was read
 
   ~State() {
     if (process > 0) {
@@ -236,6 +249,10 @@ bool WorkerProcess::settle(std::chrono::seconds timeout) {
   return alive();
 }
 
+WorkerFailure WorkerProcess::failure() const noexcept {
+  return m_state->failure;
+}
+
 std::optional<std::string> WorkerProcess::fatal_kernel() const {
   return m_state->has_crashed ? read_kernel_note(m_state->folder.path()) : std::nullopt;
 }
@@ -279,6 +296,7 @@ Error WorkerProcess::end_after(SocketFault fault, int system_error, std::string_
       ends_before(std::chrono::steady_clock::now() + k_grace, m_state->process);
   const int status = m_state->end();
   m_state->has_crashed = ended_itself;
+  m_state->failure = failure_of(fault);
   const auto reason = [&]() -> std::string {
     switch (fault) {
     case SocketFault::closed:
@@ -310,6 +328,7 @@ Result<Reply> WorkerProcess::exchange(MessageKind request_kind, ByteView request
   }
   if (!stays_within_memory(deadline)) {
     m_state->end();
+    m_state->failure = WorkerFailure::other;
     return fail(ErrorCode::internal, "{} used more than {} MiB of memory (--memory-limit)", subject,
                 *m_state->memory_limit_bytes >> 20U);
   }
@@ -324,6 +343,7 @@ Result<Reply> WorkerProcess::exchange(MessageKind request_kind, ByteView request
   auto reply = decode<Reply>(message->body);
   if (!reply) {
     m_state->end();
+    m_state->failure = WorkerFailure::crashed;
     return fail(ErrorCode::internal, "{} damaged its worker process: {}", subject,
                 reply.error().message);
   }
@@ -341,6 +361,14 @@ Result<BuildReply> WorkerProcess::build(const BuildRequest& request, std::string
                                         std::chrono::seconds timeout) {
   return exchange<BuildReply>(MessageKind::build_request, encode(request), MessageKind::build_reply,
                               fmt::format("the compiler of '{}'", device_name), timeout);
+}
+
+Result<LaunchReply> WorkerProcess::launch(const LaunchRequest& request,
+                                          std::string_view device_name,
+                                          std::chrono::seconds timeout) {
+  return exchange<LaunchReply>(MessageKind::launch_request, encode(request),
+                               MessageKind::launch_reply,
+                               fmt::format("the driver of '{}'", device_name), timeout);
 }
 
 } // namespace oclcc::worker

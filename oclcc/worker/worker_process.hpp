@@ -28,6 +28,9 @@ struct WorkerSettings {
 // caller: locks that another thread holds would stay locked forever in the guard.
 [[nodiscard]] clbin::base::Result<WorkerSettings> with_home(WorkerSettings settings);
 
+// crashed: also a worker that ended, or whose answer is no message.
+enum class WorkerFailure : std::uint8_t { none, crashed, timed_out, other };
+
 // A worker whose working directory is its own directory, which also contains the drivers' caches.
 // All names are the same for every worker, because drivers write them into binaries
 // (doc/drivers.md). Ends with its parent, and with this object. Not thread-safe. The thread that
@@ -48,6 +51,8 @@ public:
                                                               std::chrono::seconds timeout);
   [[nodiscard]] clbin::base::Result<BuildReply>
   build(const BuildRequest& request, std::string_view device_name, std::chrono::seconds timeout);
+  [[nodiscard]] clbin::base::Result<LaunchReply>
+  launch(const LaunchRequest& request, std::string_view device_name, std::chrono::seconds timeout);
   // Returns false after a failure; start a new worker then.
   [[nodiscard]] bool alive() const noexcept;
   // Blocks until the objects of the last build are released, as the next request also does. Returns
@@ -55,6 +60,8 @@ public:
   [[nodiscard]] bool settle(std::chrono::seconds timeout);
   // Ends the worker, which its caller sees as a crash. Thread-safe.
   void kill() noexcept;
+  // Returns how the last request failed; none if it did not.
+  [[nodiscard]] WorkerFailure failure() const noexcept;
   // Returns the kernel that the driver was creating when the worker crashed; std::nullopt if it was
   // not creating a kernel or did not crash.
   [[nodiscard]] std::optional<std::string> fatal_kernel() const;

@@ -18,6 +18,8 @@ enum class MessageKind : std::uint32_t {
   build_request = 3,
   build_reply = 4,
   settled = 5, // no body; follows each build_reply after the objects of the unit are released
+  launch_request = 6,
+  launch_reply = 7,
 };
 
 // The payload limit of the bundle reader, plus a margin for the rest of the message.
@@ -92,7 +94,83 @@ struct BuildRequest {
 CLBIN_VISIT(BuildRequest, platform, device, source, options, binary, binary_kernels,
             specializations, fatal_kernels, further_units);
 
-// For these four messages.
+// The type of an element of a buffer, or of a number.
+enum class ElementType : std::uint8_t { i8, u8, i16, u16, i32, u32, i64, u64, f16, f32, f64 };
+constexpr std::array<std::string_view, 11> names_of(ElementType /*unused*/) {
+  return {"i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "f32", "f64"};
+}
+[[nodiscard]] constexpr std::uint64_t element_bytes(ElementType type) noexcept {
+  constexpr std::array<std::uint64_t, 11> k_bytes{1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8};
+  return k_bytes[static_cast<std::size_t>(type)];
+}
+[[nodiscard]] constexpr bool is_floating(ElementType type) noexcept {
+  return type >= ElementType::f16;
+}
+
+enum class ArgumentKind : std::uint8_t { number, buffer, local };
+constexpr std::array<std::string_view, 3> names_of(ArgumentKind /*unused*/) {
+  return {"number", "buffer", "local"};
+}
+// What a buffer contains before each launch.
+enum class Fill : std::uint8_t { zero, iota, random };
+constexpr std::array<std::string_view, 3> names_of(Fill /*unused*/) {
+  return {"zero", "iota", "random"};
+}
+
+struct LaunchArgument {
+  ArgumentKind kind = ArgumentKind::number;
+  base::Bytes number{}; // as the kernel receives it
+  ElementType type = ElementType::u8;
+  Fill fill = Fill::zero;
+  std::uint64_t count = 0;  // elements of a buffer, or bytes of local memory
+  std::uint64_t seed = 0;   // of Fill::random
+  bool is_constant = false; // no launch changes the buffer
+  friend bool operator==(const LaunchArgument&, const LaunchArgument&) = default;
+};
+CLBIN_VISIT(LaunchArgument, kind, number, type, fill, count, seed, is_constant);
+
+// Whether the reply contains the buffers after the last launch, apart from constant ones.
+enum class ReadBack : std::uint8_t { none, buffers };
+constexpr std::array<std::string_view, 2> names_of(ReadBack /*unused*/) {
+  return {"none", "buffers"};
+}
+
+// Loads a variant as libclbin does, without a user cache, and launches a kernel of it. The worker
+// keeps programs and buffers for the next request.
+struct LaunchRequest {
+  std::uint32_t platform = 0;
+  std::uint32_t device = 0;
+  std::string bundle; // an absolute path of a file that does not change
+  std::string program;
+  std::string variant;
+  std::string kernel;
+  std::vector<LaunchArgument> arguments{};
+  std::uint32_t dimensions = 0;
+  format::GroupSize global_size{};
+  format::GroupSize local_size{}; // all 0: the driver chooses
+  std::uint32_t launches = 0;     // 0: only loads the program, and asks for the kernel
+  ReadBack read_back = ReadBack::none;
+};
+CLBIN_VISIT(LaunchRequest, platform, device, bundle, program, variant, kernel, arguments,
+            dimensions, global_size, local_size, launches, read_back);
+
+struct LaunchTime {
+  std::uint64_t host_ns = 0;   // from the call until the launch was finished
+  std::uint64_t device_ns = 0; // by event profiling; 0 if the driver has none
+};
+CLBIN_VISIT(LaunchTime, host_ns, device_ns);
+
+struct LaunchReply {
+  std::string error;  // of the load or of a call; one line
+  std::string origin; // "entry", "il" or "source"
+  format::KernelReflection kernel;
+  format::GroupSize max_sizes{}; // CL_DEVICE_MAX_WORK_ITEM_SIZES
+  std::vector<LaunchTime> times;
+  std::vector<base::Bytes> buffers; // in the order of the arguments
+};
+CLBIN_VISIT(LaunchReply, error, origin, kernel, max_sizes, times, buffers);
+
+// For these six messages.
 template <typename Message>
 [[nodiscard]] base::Bytes encode(const Message& message);
 // truncated, damaged.

@@ -132,6 +132,38 @@ TEST(WorkerProtocol, CarriesEveryFieldOfABuildRequest) {
   EXPECT_EQ(decoded->further_units, FurtherUnits::none);
 }
 
+TEST(WorkerProtocol, CarriesEveryFieldOfALaunch) {
+  LaunchRequest request{1, 2, "/a.clbin", "p", "v", "k"};
+  LaunchArgument buffer{.kind = ArgumentKind::buffer,
+                        .type = ElementType::f64,
+                        .fill = Fill::random,
+                        .count = 5,
+                        .seed = 6,
+                        .is_constant = true};
+  request.arguments = {{.number = {std::byte{7}, std::byte{0}}}, buffer};
+  request.dimensions = 2;
+  request.global_size = {8, 9, 1};
+  request.local_size = {4, 3, 1};
+  request.launches = 10;
+  request.read_back = ReadBack::buffers;
+  const auto decoded = decode<LaunchRequest>(encode(request));
+  ASSERT_TRUE(decoded) << decoded.error().message;
+  EXPECT_EQ(decoded->arguments, request.arguments);
+  EXPECT_EQ(encode(*decoded), encode(request));
+
+  LaunchReply reply;
+  reply.error = "e";
+  reply.origin = "entry";
+  reply.kernel = full_kernel();
+  reply.max_sizes = {1, 2, 3};
+  reply.times = {{4, 5}, {6, 7}};
+  reply.buffers = {{std::byte{8}}, {}};
+  const auto decoded_reply = decode<LaunchReply>(encode(reply));
+  ASSERT_TRUE(decoded_reply) << decoded_reply.error().message;
+  EXPECT_EQ(decoded_reply->times[1].device_ns, 7U);
+  EXPECT_EQ(encode(*decoded_reply), encode(reply));
+}
+
 TEST(WorkerProtocol, RefusesABinaryToLoadThatIsLongerThanTheMessage) {
   BuildRequest request;
   request.binary = {std::byte{1}, std::byte{2}};
