@@ -1,0 +1,522 @@
+#include "modes/tuning_rounds.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <deque>
+#include <fmt/format.h>
+
+namespace oclcc {
+
+using format::GroupSize;
+using format::name_of;
+using worker::LaunchReply;
+using worker::LaunchTime;
+
+namespace {
+
+constexpr std::uint32_t k_rounds = 7;
+constexpr std::uint64_t k_slow_factor = 2; // times the best: not repeated
+// A round of short launches has several, so that a round takes about this time.
+constexpr std::uint64_t k_round_ns = 2'000'000;
+constexpr std::uint64_t k_most_launches = 20;
+// A launch takes over 1/1000 of the time that the host waits for it.
+constexpr std::uint64_t k_least_credible = 1000;
+
+// ---- Results -----------------------------------------------------------------------------------
+
+// Numbers that are compared exactly have tolerance 0.
+double default_tolerance(ElementType type) noexcept {
+  switch (type) {
+  case ElementType::f16:
+    return 1e-2;
+  case ElementType::f32:
+    return 1e-4;
+  case ElementType::f64:
+    return 1e-9;
+  default:
+    return 0;
+  }
+}
+
+template <typename Number>
+Number number_at(base::ByteView bytes, std::size_t index) {
+  Number number;
+  std::memcpy(&number, bytes.data() + index * sizeof number, sizeof number);
+  return number;
+}
+
+double floating_at(base::ByteView bytes, std::size_t index, ElementType type) {
+  switch (type) {
+  case ElementType::f16:
+    return worker::float_of(number_at<std::uint16_t>(bytes, index));
+  case ElementType::f32:
+    return number_at<float>(bytes, index);
+  default:
+    return number_at<double>(bytes, index);
+  }
+}
+
+double root_mean_square(base::ByteView bytes, ElementType type, std::size_t count) {
+  double sum = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double number = floating_at(bytes, i, type);
+    sum += std::isfinite(number) ? number * number : 0;
+  }
+  return std::sqrt(sum / static_cast<double>(std::max<std::size_t>(count, 1)));
+}
+
+bool is_close(double expected, double actual, double allowed) {
+  if (std::isnan(expected) || std::isnan(actual)) {
+    return std::isnan(expected) && std::isnan(actual);
+  }
+  return expected == actual || std::fabs(expected - actual) <= allowed;
+}
+
+std::string integer_text(base::ByteView bytes, std::size_t index, ElementType type) {
+  const std::uint64_t width = element_bytes(type);
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, bytes.data() + index * width, width);
+  const bool is_signed = name_of(type).starts_with('i');
+  const auto shift = static_cast<unsigned>(64 - 8 * width);
+  return is_signed ? fmt::format("{}", static_cast<std::int64_t>(bits << shift) >> shift)
+                   : fmt::format("{}", bits);
+}
+
+// ---- Times -------------------------------------------------------------------------------------
+
+std::uint64_t time_of(const LaunchTime& time, TuningClock clock) {
+  return std::max<std::uint64_t>(clock == TuningClock::device ? time.device_ns : time.host_ns, 1);
+}
+
+bool is_credible(const LaunchTime& time) {
+  return time.device_ns > time.host_ns / k_least_credible && time.device_ns <= time.host_ns;
+}
+
+// Of sorted numbers, with linear interpolation.
+std::uint64_t quantile(const std::vector<std::uint64_t>& sorted, double part) {
+  const double place = part * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  const double rest = place - static_cast<double>(below);
+  return static_cast<std::uint64_t>(std::llround(static_cast<double>(sorted[below]) * (1 - rest) +
+                                                 static_cast<double>(sorted[above]) * rest));
+}
+
+// ---- One launch --------------------------------------------------------------------------------
+
+struct Candidate {
+  const TunedVariant* variant = nullptr;
+  BoundLaunch bound{};
+  TuningResult result{};
+  std::vector<LaunchTime> times{};
+  bool is_repeated = true;
+};
+
+bool is_multiple(const GroupSize& global, const GroupSize& local) {
+  for (std::size_t i = 0; i < global.size(); ++i) {
+    if (local[i] != 0 && global[i] % local[i] != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::uint64_t items_of(const GroupSize& size) {
+  return size[0] * size[1] * size[2];
+}
+
+class LaunchTuner {
+public:
+  LaunchTuner(const LaunchDescription& description, const std::string& program,
+              const TuningSettings& settings, const Launch& launch)
+      : m_description(description), m_program(program), m_settings(settings), m_launch(launch) {}
+
+  Result<TunedLaunch> tune(const std::vector<TunedVariant>& variants) {
+    m_tuned.dimensions = static_cast<std::uint32_t>(m_description.global_size.size());
+    for (const TunedVariant& variant : variants) {
+      CLBIN_TRY(prepare(variant));
+    }
+    for (Candidate& candidate : m_candidates) {
+      candidate.result.measurement.dimensions = m_tuned.dimensions;
+      candidate.result.measurement.global_size = m_tuned.class_size;
+      take_known(candidate);
+    }
+    m_total = m_candidates.size() * k_rounds;
+    for (Candidate& candidate : m_candidates) {
+      run_first(candidate);
+    }
+    stop_slow_ones();
+    for (std::uint32_t round = 1; round < k_rounds; ++round) {
+      for (Candidate& candidate : m_candidates) {
+        repeat(candidate, round + 1 == k_rounds);
+      }
+    }
+    return finish();
+  }
+
+private:
+  using State = TuningResult::State;
+
+  // Loads the variant, and adds its candidates.
+  Result<void> prepare(const TunedVariant& variant) {
+    worker::LaunchRequest request;
+    request.program = m_program;
+    request.variant = variant.name;
+    request.kernel = m_description.kernel;
+    report_progress(variant.name);
+    auto reply = m_launch(std::move(request));
+    if (reply && !reply->error.empty()) {
+      reply = tl::unexpected(Refusal{MeasurementOutcome::failed, reply->error});
+    }
+    if (!reply) {
+      Candidate& candidate = add(variant, {});
+      refuse(candidate, reply.error());
+      return {};
+    }
+    format::KernelReflection kernel = reply->kernel;
+    const auto recorded =
+        std::ranges::find(variant.kernels, kernel.name, &format::KernelReflection::name);
+    if (!kernel.arguments && recorded != variant.kernels.end()) {
+      kernel.arguments = recorded->arguments; // drivers know them of what they compile
+    }
+    return base::in_context(
+        add_candidates(variant, kernel, *reply),
+        fmt::format("--launch '{}', variant '{}'", m_description.text, variant.name));
+  }
+
+  Result<void> add_candidates(const TunedVariant& variant, const format::KernelReflection& kernel,
+                              const LaunchReply& reply) {
+    const MacroValues macros = macro_values(variant.options);
+    CLBIN_TRY_ASSIGN(BoundLaunch own, bind_launch(m_description, kernel, macros, {}));
+    if (own.local_size[0] != 0) {
+      Candidate& candidate = add(variant, std::move(own));
+      candidate.result.origin = reply.origin;
+      check_work_group(candidate, kernel, reply.max_sizes);
+      return {};
+    }
+    for (const GroupSize& size : work_groups_to_try(kernel, reply.max_sizes, own.dimensions)) {
+      CLBIN_TRY_ASSIGN(BoundLaunch bound, bind_launch(m_description, kernel, macros, size));
+      if (bound.global_size[0] != 0 && is_multiple(bound.global_size, bound.local_size)) {
+        add(variant, std::move(bound)).result.origin = reply.origin;
+      }
+    }
+    return {};
+  }
+
+  // The first launch of all determines the class, if the description does not.
+  Candidate& add(const TunedVariant& variant, BoundLaunch bound) {
+    Candidate& candidate = m_candidates.emplace_back();
+    candidate.variant = &variant;
+    candidate.result.measurement.variant = variant.name;
+    candidate.result.measurement.kernel = m_description.kernel;
+    candidate.result.measurement.local_size = bound.local_size;
+    candidate.result.launched_size = bound.global_size;
+    if (m_tuned.class_size[0] == 0) {
+      m_tuned.class_size = bound.class_size;
+    }
+    candidate.bound = std::move(bound);
+    return candidate;
+  }
+
+  void check_work_group(Candidate& candidate, const format::KernelReflection& kernel,
+                        const GroupSize& max_sizes) {
+    const GroupSize& local = candidate.bound.local_size;
+    const std::string text = size_text(local, candidate.bound.dimensions);
+    for (std::size_t i = 0; i < local.size(); ++i) {
+      if (max_sizes[i] != 0 && local[i] > max_sizes[i]) {
+        return refuse(candidate, {MeasurementOutcome::failed,
+                                  fmt::format("work-groups of {} have more than the {} work-items "
+                                              "that the device allows in dimension {}",
+                                              text, max_sizes[i], i)});
+      }
+    }
+    if (kernel.max_work_group_size && items_of(local) > *kernel.max_work_group_size) {
+      return refuse(candidate,
+                    {MeasurementOutcome::failed,
+                     fmt::format("work-groups of {} have more than the {} work-items that the "
+                                 "device allows for the kernel",
+                                 text, *kernel.max_work_group_size)});
+    }
+    if (!is_multiple(candidate.bound.global_size, local)) {
+      refuse(
+          candidate,
+          {MeasurementOutcome::failed,
+           fmt::format("the global size {} is not a multiple of the work-group {}",
+                       size_text(candidate.bound.global_size, candidate.bound.dimensions), text)});
+    }
+  }
+
+  void take_known(Candidate& candidate) {
+    if (candidate.result.state == State::refused || !m_settings.known) {
+      return;
+    }
+    if (auto known = m_settings.known(candidate.result.measurement)) {
+      candidate.result.measurement = *std::move(known);
+      candidate.result.state = State::known;
+      candidate.is_repeated = false;
+    }
+  }
+
+  static void refuse(Candidate& candidate, const Refusal& refusal) {
+    candidate.is_repeated = false;
+    candidate.times.clear();
+    candidate.result.state = State::refused;
+    candidate.result.measurement.outcome = refusal.outcome;
+    candidate.result.measurement.reason = refusal.reason;
+  }
+
+  void report_progress(const std::string& variant) {
+    if (m_settings.progress) {
+      m_settings.progress(m_done, m_total, variant);
+    }
+  }
+
+  // Launches the candidate, and refuses it if that fails. Returns whether it ran.
+  std::optional<LaunchReply> launch(Candidate& candidate, std::uint32_t launches,
+                                    worker::ReadBack read_back) {
+    report_progress(candidate.variant->name);
+    worker::LaunchRequest request;
+    request.program = m_program;
+    request.variant = candidate.variant->name;
+    request.kernel = m_description.kernel;
+    request.arguments = candidate.bound.arguments;
+    request.dimensions = candidate.bound.dimensions;
+    request.global_size = candidate.bound.global_size;
+    request.local_size = candidate.bound.local_size;
+    request.launches = launches;
+    request.read_back = read_back;
+    auto reply = m_launch(std::move(request));
+    if (reply && !reply->error.empty()) {
+      reply = tl::unexpected(Refusal{MeasurementOutcome::failed, reply->error});
+    }
+    if (!reply) {
+      refuse(candidate, reply.error());
+      return std::nullopt;
+    }
+    if (read_back == worker::ReadBack::buffers) {
+      if (auto wrong = compare(candidate, *reply)) {
+        refuse(candidate, {MeasurementOutcome::wrong_result, *std::move(wrong)});
+        return std::nullopt;
+      }
+    }
+    return *std::move(reply);
+  }
+
+  // The first result is the expected one.
+  std::optional<std::string> compare(const Candidate& candidate, LaunchReply& reply) {
+    if (m_reference == nullptr) {
+      m_reference = candidate.variant;
+      m_expected = std::move(reply.buffers);
+      return std::nullopt;
+    }
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < candidate.bound.arguments.size(); ++i) {
+      const LaunchArgument& argument = candidate.bound.arguments[i];
+      if (argument.kind != worker::ArgumentKind::buffer || argument.is_constant) {
+        continue;
+      }
+      const bool exists = next < reply.buffers.size() && next < m_expected.size();
+      const auto found = exists ? difference(m_expected[next], reply.buffers[next], argument.type,
+                                             m_settings.tolerance)
+                                : std::optional<std::string>("the result is missing");
+      if (found) {
+        return fmt::format("the result differs from that of variant '{}': argument {}, {}",
+                           m_reference->name, i, *found);
+      }
+      ++next;
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::uint64_t typical_ns(const Candidate& candidate) const {
+    if (candidate.result.state == State::known) {
+      return candidate.result.measurement.median_ns;
+    }
+    const LaunchTime& time = candidate.times.front();
+    return time_of(time, is_credible(time) ? m_settings.clock : TuningClock::host);
+  }
+
+  // Of two launches, the first one may compile, and touches the memory for the first time.
+  void run_first(Candidate& candidate) {
+    const bool is_reference = m_reference == nullptr && candidate.result.state == State::known &&
+                              candidate.result.measurement.outcome == MeasurementOutcome::measured;
+    if ((!candidate.is_repeated && !is_reference) || m_settings.is_out_of_time()) {
+      return;
+    }
+    const TuningResult before = candidate.result;
+    auto reply = launch(candidate, is_reference ? 1 : 2, worker::ReadBack::buffers);
+    ++m_done;
+    if (is_reference) {
+      candidate.result = before;
+      return;
+    }
+    if (reply && reply->times.size() == 2) {
+      candidate.times = {reply->times.back()};
+      candidate.result.state = State::measured;
+    }
+  }
+
+  void stop_slow_ones() {
+    std::uint64_t best = ~0ULL;
+    for (const Candidate& candidate : m_candidates) {
+      if (has_time(candidate)) {
+        best = std::min(best, typical_ns(candidate));
+      }
+    }
+    for (Candidate& candidate : m_candidates) {
+      candidate.is_repeated = candidate.is_repeated && has_time(candidate) &&
+                              typical_ns(candidate) <= best * k_slow_factor;
+    }
+    const auto repeated = std::ranges::count(m_candidates, true, &Candidate::is_repeated);
+    m_total = m_done + static_cast<std::size_t>(repeated) * (k_rounds - 1);
+  }
+
+  static bool has_time(const Candidate& candidate) {
+    return candidate.result.state == State::measured ||
+           (candidate.result.state == State::known &&
+            candidate.result.measurement.outcome == MeasurementOutcome::measured);
+  }
+
+  void repeat(Candidate& candidate, bool is_last) {
+    if (!candidate.is_repeated || m_settings.is_out_of_time()) {
+      return;
+    }
+    const std::uint64_t launches =
+        std::clamp<std::uint64_t>(k_round_ns / typical_ns(candidate), 1, k_most_launches);
+    const auto reply = launch(candidate, static_cast<std::uint32_t>(launches),
+                              is_last ? worker::ReadBack::buffers : worker::ReadBack::none);
+    ++m_done;
+    if (reply) {
+      candidate.times.insert(candidate.times.end(), reply->times.begin(), reply->times.end());
+    }
+  }
+
+  // Drivers miss single launches: PoCL reports the same time for the begin and the end of some.
+  static bool has_credible_times(const Candidate& candidate) {
+    const auto credible = std::ranges::count_if(candidate.times, is_credible);
+    return static_cast<std::size_t>(credible) * 2 >= candidate.times.size();
+  }
+
+  void take_times(Candidate& candidate) const {
+    std::vector<std::uint64_t> sorted;
+    for (const LaunchTime& time : candidate.times) {
+      if (m_tuned.clock == TuningClock::host || is_credible(time)) {
+        sorted.push_back(time_of(time, m_tuned.clock));
+      }
+    }
+    std::ranges::sort(sorted);
+    format::Measurement& measurement = candidate.result.measurement;
+    measurement.median_ns = quantile(sorted, 0.5);
+    measurement.spread_ns = quantile(sorted, 0.75) - quantile(sorted, 0.25);
+    measurement.rounds = static_cast<std::uint32_t>(sorted.size());
+  }
+
+  TunedLaunch finish() {
+    const bool is_credible_device = std::ranges::all_of(m_candidates, has_credible_times);
+    m_tuned.clock = is_credible_device ? m_settings.clock : TuningClock::host;
+    for (Candidate& candidate : m_candidates) {
+      if (candidate.result.state == State::measured) {
+        take_times(candidate);
+      }
+      m_tuned.results.push_back(std::move(candidate.result));
+    }
+    std::ranges::stable_sort(m_tuned.results, {}, [](const TuningResult& result) {
+      const std::uint64_t median = result.measurement.median_ns;
+      return median == 0 ? ~0ULL : median;
+    });
+    return std::move(m_tuned);
+  }
+
+  const LaunchDescription& m_description;
+  const std::string& m_program;
+  const TuningSettings& m_settings;
+  const Launch& m_launch;
+  TunedLaunch m_tuned{};
+  std::deque<Candidate> m_candidates{};
+  const TunedVariant* m_reference = nullptr; // whose results are expected
+  std::vector<base::Bytes> m_expected{};
+  std::size_t m_done = 0;
+  std::size_t m_total = 0;
+};
+
+} // namespace
+
+Result<TunedLaunch> tune_launch(const LaunchDescription& description, const std::string& program,
+                                const std::vector<TunedVariant>& variants,
+                                const TuningSettings& settings, const Launch& launch) {
+  return LaunchTuner(description, program, settings, launch).tune(variants);
+}
+
+TuningClock clock_of(format::DeviceFamily family) noexcept {
+  switch (family) {
+  case format::DeviceFamily::rusticl:
+  case format::DeviceFamily::oclgrind:
+  case format::DeviceFamily::unknown:
+    return TuningClock::host;
+  default:
+    return TuningClock::device;
+  }
+}
+
+std::vector<GroupSize> work_groups_to_try(const format::KernelReflection& kernel,
+                                          const GroupSize& max_sizes, std::uint32_t dimensions) {
+  constexpr std::uint64_t k_least = 16;
+  constexpr std::uint64_t k_most = 1024;
+  const std::uint64_t limit = std::min(kernel.max_work_group_size.value_or(k_most), k_most);
+  std::vector<GroupSize> sizes{{}};
+  const auto add = [&](const GroupSize& size) {
+    bool fits = items_of(size) <= limit;
+    for (std::size_t i = 0; i < size.size(); ++i) {
+      fits = fits && (max_sizes[i] == 0 || size[i] <= max_sizes[i]);
+    }
+    if (fits && std::ranges::find(sizes, size) == sizes.end()) {
+      sizes.push_back(size);
+    }
+  };
+  if (kernel.preferred_multiple.value_or(0) != 0) {
+    add({*kernel.preferred_multiple, 1, 1});
+  }
+  for (std::uint64_t items = k_least; items <= limit; items *= 2) {
+    add({items, 1, 1});
+    std::uint64_t height = 1;
+    while (dimensions > 1 && height * height * 4 <= items) {
+      height *= 2;
+    }
+    add({items / height, height, 1});
+  }
+  return sizes;
+}
+
+std::optional<std::string> difference(base::ByteView expected, base::ByteView actual,
+                                      ElementType type, std::optional<double> tolerance) {
+  if (expected.size() != actual.size()) {
+    return fmt::format("it has {} bytes, not {}", actual.size(), expected.size());
+  }
+  if (std::ranges::equal(expected, actual)) {
+    return std::nullopt;
+  }
+  const std::uint64_t width = element_bytes(type);
+  const std::size_t count = expected.size() / width;
+  if (!is_floating(type)) {
+    std::size_t index = 0;
+    while (std::memcmp(expected.data() + index * width, actual.data() + index * width, width) ==
+           0) {
+      ++index;
+    }
+    return fmt::format("element {} is {}, not {}", index, integer_text(actual, index, type),
+                       integer_text(expected, index, type));
+  }
+  const double allowed = tolerance.value_or(default_tolerance(type));
+  const double typical = root_mean_square(expected, type, count);
+  for (std::size_t index = 0; index < count; ++index) {
+    const double wanted = floating_at(expected, index, type);
+    const double found = floating_at(actual, index, type);
+    if (!is_close(wanted, found, allowed * std::max(std::fabs(wanted), typical))) {
+      return fmt::format("element {} is {}, not {} (tolerance {})", index, found, wanted, allowed);
+    }
+  }
+  return std::nullopt;
+}
+
+} // namespace oclcc

@@ -1,0 +1,284 @@
+#include "modes/tuning_rounds.hpp"
+
+#include <cstring>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace oclcc {
+namespace {
+
+using clbin::format::GroupSize;
+using clbin::format::KernelReflection;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using State = TuningResult::State;
+
+base::Bytes floats(const std::vector<float>& numbers) {
+  base::Bytes bytes(numbers.size() * sizeof(float));
+  std::memcpy(bytes.data(), numbers.data(), bytes.size());
+  return bytes;
+}
+
+// ---- Results -----------------------------------------------------------------------------------
+
+TEST(ResultDifference, IsExactForIntegers) {
+  const base::Bytes one = floats({1});
+  base::Bytes other = one;
+  other[2] = std::byte{0x7F};
+  EXPECT_EQ(difference(one, one, ElementType::i32, {}), std::nullopt);
+  EXPECT_EQ(difference(one, other, ElementType::u8, 1.0), "element 2 is 127, not 128");
+  EXPECT_EQ(difference(one, other, ElementType::i8, 1.0), "element 2 is 127, not -128");
+  EXPECT_EQ(difference(one, floats({1, 1}), ElementType::i32, {}), "it has 8 bytes, not 4");
+}
+
+TEST(ResultDifference, ToleratesSmallOnesOfFloatingPointNumbers) {
+  const base::Bytes expected = floats({1, 100, 0});
+  EXPECT_EQ(difference(expected, floats({1, 100.005F, 0}), ElementType::f32, {}), std::nullopt);
+  EXPECT_EQ(difference(expected, floats({1, 100.1F, 0}), ElementType::f32, {}),
+            "element 1 is 100.0999984741211, not 100 (tolerance 0.0001)");
+  EXPECT_EQ(difference(expected, floats({1, 100.1F, 0}), ElementType::f32, 0.01), std::nullopt);
+  // Of the root mean square, 57.7, because sums near zero lose digits.
+  EXPECT_EQ(difference(expected, floats({1, 100, 0.005F}), ElementType::f32, {}), std::nullopt);
+  EXPECT_THAT(difference(expected, floats({1, 100, 0.006F}), ElementType::f32, {}),
+              testing::Optional(HasSubstr("element 2")));
+}
+
+TEST(ResultDifference, ComparesWhatIsNoNumber) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const float infinity = std::numeric_limits<float>::infinity();
+  base::Bytes other_nan = floats({nan, 1});
+  other_nan[0] = std::byte{1};
+  EXPECT_EQ(difference(floats({nan, 1}), other_nan, ElementType::f32, {}), std::nullopt);
+  EXPECT_EQ(difference(floats({infinity, 1}), floats({infinity, 1.00001F}), ElementType::f32, {}),
+            std::nullopt);
+  EXPECT_THAT(difference(floats({nan, 1}), floats({1, 1}), ElementType::f32, {}),
+              testing::Optional(HasSubstr("element 0 is 1, not nan")));
+  EXPECT_THAT(difference(floats({1, 1}), floats({infinity, 1}), ElementType::f32, {}),
+              testing::Optional(HasSubstr("element 0 is inf, not 1")));
+}
+
+// ---- Work-groups -------------------------------------------------------------------------------
+
+TEST(WorkGroups, AreTheDriversChoiceThePreferredMultipleAndPowersOfTwo) {
+  KernelReflection kernel;
+  kernel.preferred_multiple = 24;
+  kernel.max_work_group_size = 128;
+  EXPECT_THAT(work_groups_to_try(kernel, {4096, 4096, 4096}, 1),
+              ElementsAre(GroupSize{}, GroupSize{24, 1, 1}, GroupSize{16, 1, 1},
+                          GroupSize{32, 1, 1}, GroupSize{64, 1, 1}, GroupSize{128, 1, 1}));
+  kernel.max_work_group_size = 64;
+  EXPECT_THAT(work_groups_to_try(kernel, {32, 4096, 4096}, 2),
+              ElementsAre(GroupSize{}, GroupSize{24, 1, 1}, GroupSize{16, 1, 1}, GroupSize{4, 4, 1},
+                          GroupSize{32, 1, 1}, GroupSize{8, 4, 1}, GroupSize{8, 8, 1}));
+  kernel.max_work_group_size = 1;
+  EXPECT_THAT(work_groups_to_try(kernel, {}, 1), ElementsAre(GroupSize{}));
+}
+
+// ---- Rounds ------------------------------------------------------------------------------------
+
+// Plays a device on which each variant takes the time, or fails, as told.
+class TuningRounds : public testing::Test {
+protected:
+  struct Behaviour {
+    std::uint64_t host_ns = 1'000'000;
+    std::uint64_t device_ns = 0;
+    float result = 1;
+    std::optional<Refusal> refusal{};
+    std::string error{};
+    std::uint32_t works_for = ~0U; // launches, before the refusal
+  };
+
+  TuningRounds() {
+    m_kernel.name = "k";
+    format::KernelArgument buffer;
+    buffer.name = "a";
+    buffer.type_name = "float*";
+    buffer.address_space = format::AddressSpace::global;
+    m_kernel.arguments = {buffer};
+    m_kernel.required_work_group_size = {8, 1, 1};
+    m_kernel.max_work_group_size = 64;
+    settings.is_out_of_time = [this] { return calls >= most_calls; };
+  }
+
+  tl::expected<worker::LaunchReply, Refusal> launch(const worker::LaunchRequest& request) {
+    ++calls;
+    Behaviour& behaviour = behaviours[request.variant];
+    if (behaviour.refusal && (request.launches == 0) == (behaviour.works_for == 0)) {
+      return tl::unexpected(*behaviour.refusal);
+    }
+    worker::LaunchReply reply;
+    reply.error = request.launches == 0 ? "" : behaviour.error;
+    reply.kernel = m_kernel;
+    reply.origin = "entry";
+    reply.max_sizes = {4096, 4096, 4096};
+    reply.times.assign(request.launches, {behaviour.host_ns, behaviour.device_ns});
+    order += request.launches == 0 ? "" : request.variant;
+    if (request.read_back == worker::ReadBack::buffers) {
+      reply.buffers = {floats({behaviour.result, 2})};
+    }
+    return reply;
+  }
+
+  TunedLaunch tuned(const std::string& text = "k=64:zero(f32,2)") {
+    const auto launches = read_launches(text);
+    EXPECT_TRUE(launches) << launches.error().message;
+    std::vector<TunedVariant> variants;
+    for (const auto& [name, behaviour] : behaviours) {
+      variants.push_back({name, {}, {}});
+    }
+    auto result =
+        tune_launch(launches->front(), "p", variants, settings,
+                    [this](const worker::LaunchRequest& request) { return launch(request); });
+    EXPECT_TRUE(result) << result.error().message;
+    return result ? *std::move(result) : TunedLaunch();
+  }
+
+  // "a measured 7, b refused: reason"
+  static std::string texts(const TunedLaunch& launch) {
+    std::vector<std::string> texts;
+    for (const TuningResult& result : launch.results) {
+      const format::Measurement& known = result.measurement;
+      texts.push_back(
+          result.state == State::refused
+              ? fmt::format("{} {}: {}", known.variant, name_of(known.outcome), known.reason)
+              : fmt::format("{} {} ns, {} launches", known.variant, known.median_ns, known.rounds));
+    }
+    return fmt::format("{}", fmt::join(texts, "; "));
+  }
+
+  KernelReflection m_kernel;
+  TuningSettings settings;
+  std::map<std::string, Behaviour> behaviours;
+  std::string order; // of the launches, by variant
+  std::size_t calls = 0;
+  std::size_t most_calls = 1000;
+};
+
+TEST_F(TuningRounds, LaunchTheVariantsInTurnAndSortThemByMedian) {
+  behaviours["a"].host_ns = 3'000'000;
+  behaviours["b"].host_ns = 2'500'000;
+  EXPECT_EQ(texts(tuned()), "b 2500000 ns, 7 launches; a 3000000 ns, 7 launches");
+  EXPECT_EQ(order, "ababababababab");
+}
+
+TEST_F(TuningRounds, DoNotRepeatAVariantThatIsTwiceAsSlow) {
+  behaviours["a"].host_ns = 6'000'001;
+  behaviours["b"].host_ns = 3'000'000;
+  behaviours["c"].host_ns = 5'900'000;
+  EXPECT_EQ(texts(tuned()),
+            "b 3000000 ns, 7 launches; c 5900000 ns, 7 launches; a 6000001 ns, 1 launches");
+}
+
+TEST_F(TuningRounds, LaunchAShortKernelSeveralTimesARound) {
+  behaviours["a"].host_ns = 500'000;
+  EXPECT_EQ(texts(tuned()), "a 500000 ns, 25 launches");
+}
+
+TEST_F(TuningRounds, RefuseAVariantWithAnotherResult) {
+  behaviours["a"];
+  behaviours["b"].result = 3;
+  const TunedLaunch launch = tuned();
+  EXPECT_EQ(launch.results[1].state, State::refused);
+  EXPECT_THAT(texts(launch),
+              HasSubstr("b wrong_result: the result differs from that of variant 'a': argument 0, "
+                        "element 0 is 3, not 1 (tolerance 0.0001)"));
+  settings.tolerance = 1;
+  behaviours["b"].result = 1.5;
+  EXPECT_THAT(texts(tuned()), Not(HasSubstr("wrong_result")));
+}
+
+TEST_F(TuningRounds, GoOnBehindAVariantThatFails) {
+  behaviours["a"].refusal = {MeasurementOutcome::crashed, "it crashed"};
+  behaviours["b"].refusal = {MeasurementOutcome::timed_out, "it hung"};
+  behaviours["b"].works_for = 0; // not even loads
+  behaviours["c"].error = "clEnqueueNDRangeKernel failed";
+  behaviours["d"].host_ns = 3'000'000;
+  EXPECT_EQ(texts(tuned()),
+            "d 3000000 ns, 7 launches; a crashed: it crashed; b timed_out: it hung; c failed: "
+            "clEnqueueNDRangeKernel failed");
+}
+
+TEST_F(TuningRounds, UseTheClockOfTheDeviceIfItIsCredible) {
+  settings.clock = TuningClock::device;
+  behaviours["a"] = {.host_ns = 3'000'000, .device_ns = 2'000'000};
+  behaviours["b"] = {.host_ns = 3'000'000, .device_ns = 2'500'000};
+  TunedLaunch launch = tuned();
+  EXPECT_EQ(launch.clock, TuningClock::device);
+  EXPECT_EQ(launch.results[0].measurement.median_ns, 2'000'000U);
+  behaviours["b"].device_ns = 1;
+  launch = tuned();
+  EXPECT_EQ(launch.clock, TuningClock::host);
+  EXPECT_EQ(launch.results[0].measurement.median_ns, 3'000'000U);
+}
+
+TEST_F(TuningRounds, RefuseAWorkGroupThatIsTooLarge) {
+  behaviours["a"];
+  m_kernel.required_work_group_size = {};
+  EXPECT_EQ(texts(tuned("k=256,128:zero(f32,2)")),
+            "a failed: work-groups of 128 have more than the 64 work-items that the device allows "
+            "for the kernel");
+  EXPECT_EQ(texts(tuned("k=8192,8192:zero(f32,2)")),
+            "a failed: work-groups of 8192 have more than the 4096 work-items that the device "
+            "allows in dimension 0");
+  EXPECT_EQ(texts(tuned("k=100,8:zero(f32,2)")),
+            "a failed: the global size 100 is not a multiple of the work-group 8");
+}
+
+TEST_F(TuningRounds, TryTheWorkGroupsThatDivideTheGlobalSize) {
+  behaviours["a"];
+  m_kernel.required_work_group_size = {};
+  m_kernel.preferred_multiple = 7;
+  std::vector<GroupSize> sizes;
+  for (const TuningResult& result : tuned("k=96:zero(f32,2)").results) {
+    sizes.push_back(result.measurement.local_size);
+  }
+  EXPECT_THAT(sizes, ElementsAre(GroupSize{}, GroupSize{16, 1, 1}, GroupSize{32, 1, 1}));
+}
+
+TEST_F(TuningRounds, EndWhenTheTimeIsOver) {
+  behaviours["a"].host_ns = 3'000'000;
+  behaviours["b"].host_ns = 3'000'000;
+  most_calls = 3; // two loads and one launch
+  const TunedLaunch launch = tuned();
+  EXPECT_EQ(launch.results[0].state, State::measured);
+  EXPECT_EQ(launch.results[0].measurement.rounds, 1U);
+  EXPECT_EQ(launch.results[1].state, State::out_of_time);
+}
+
+TEST_F(TuningRounds, DoNotMeasureAgainWhatIsKnown) {
+  behaviours["a"].host_ns = 3'000'000;
+  behaviours["b"].result = 3;
+  settings.known = [](const format::Measurement& wanted) {
+    EXPECT_EQ(wanted.kernel, "k");
+    EXPECT_EQ(wanted.global_size, (GroupSize{64, 1, 1}));
+    EXPECT_EQ(wanted.local_size, (GroupSize{8, 1, 1}));
+    std::optional<format::Measurement> known;
+    if (wanted.variant == "a") {
+      known = wanted;
+      known->median_ns = 5;
+      known->rounds = 9;
+    }
+    return known;
+  };
+  const TunedLaunch launch = tuned();
+  // Its result is needed once, for the others.
+  EXPECT_EQ(order, "ab");
+  EXPECT_EQ(launch.results[0].state, State::known);
+  EXPECT_EQ(launch.results[0].measurement.rounds, 9U);
+  EXPECT_EQ(launch.results[1].measurement.outcome, MeasurementOutcome::wrong_result);
+}
+
+TEST_F(TuningRounds, EndIfTheLaunchDoesNotFit) {
+  const auto launches = read_launches("k=64:zero(i32,2)");
+  const auto result =
+      tune_launch(launches->front(), "p", {{"v", {}, {}}}, settings,
+                  [this](const worker::LaunchRequest& request) { return launch(request); });
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().message,
+            "--launch 'k=64:zero(i32,2)', variant 'v': argument 0 'a': it is "
+            "a 'float*', not a buffer of i32");
+}
+
+} // namespace
+} // namespace oclcc
