@@ -7,7 +7,7 @@ install(TARGETS oclcc EXPORT oclccTargets)
 # For OPENCL_LAYERS; `oclcc --record` uses it.
 install(TARGETS clbin_layer LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 set(pages oclcc.1 cl_offline_compiler.1 clbin.5 libclbin_layer.7 oclcc-bundles.7 oclcc-cluster.7
-          oclcc-recording.7 oclcc-signing.7 oclcc-targets.7)
+          oclcc-recording.7 oclcc-signing.7 oclcc-targets.7 oclcc-tuning.7)
 if(CLBIN_STORAGE_HTTP) # oclcc looks for it beside itself
   install(TARGETS oclcc_storage_http)
   list(APPEND pages oclcc-storage-http.1)

@@ -58,6 +58,7 @@ constexpr ModeRow k_modes[] = {
     {Mode::identity, identity, Signals::clean_up},
     {Mode::verify, verify, Signals::clean_up},
     {Mode::explain, explain, Signals::clean_up},
+    {Mode::tune, tune, Signals::clean_up},
     {Mode::keygen, keygen, Signals::clean_up},
     {Mode::sign, sign, Signals::clean_up},
     {Mode::import_binaries, import_binaries, Signals::clean_up},

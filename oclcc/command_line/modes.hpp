@@ -39,6 +39,10 @@ RunMode verify;
 // and source without compiling them, and ignores the user cache.
 RunMode explain;
 
+// Launches each variant on each selected device, and prints the times. k_entry_does_not_load if
+// every variant was refused in a launch.
+RunMode tune;
+
 // Modes that read bundles, without OpenCL.
 
 RunMode info; // the readable parts of every bundle, then its errors

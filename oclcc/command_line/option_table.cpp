@@ -309,6 +309,18 @@ Result<ChangeLimit> parse_change_limit(std::string_view text) {
   return limit;
 }
 
+Result<void> set_tolerance(Options& options, const OptionRow& row, const std::string& value) {
+  double tolerance = 0;
+  const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), tolerance);
+  if (code != std::errc() || end != value.data() + value.size() || !(tolerance >= 0) ||
+      tolerance > 1) {
+    return refused("'{}' requires a number from 0 to 1, such as 1e-3, not '{}'",
+                   short_spelling(row), value);
+  }
+  options.tolerance = tolerance;
+  return {};
+}
+
 Result<void> set_page(Options& options, const OptionRow&, const std::string& value) {
   options.page = value;
   options.list_format = ListFormat::json; // of the documents in the page
@@ -395,7 +407,8 @@ struct Scope {
   static constexpr OptionScope compile_or_bundle = compile | k_bundle_input | k_rebuilt_bundle;
   static constexpr OptionScope strip = scope_of(Mode::strip);
   static constexpr OptionScope compile_or_list =
-      scope_of(Mode::compile, Mode::list_devices, Mode::plan, Mode::reproduce) | k_rebuilt_bundle;
+      scope_of(Mode::compile, Mode::list_devices, Mode::plan, Mode::reproduce, Mode::tune) |
+      k_rebuilt_bundle;
   static constexpr OptionScope offline = scope_of(Mode::compile, Mode::list_targets, Mode::identity,
                                                   Mode::plan, Mode::disassemble, Mode::reproduce) |
                                          k_rebuilt_bundle;
@@ -407,7 +420,7 @@ struct Scope {
   static constexpr OptionScope reporting = scope_of(
       Mode::info, Mode::list_devices, Mode::list_targets, Mode::identity, Mode::verify, Mode::diff,
       Mode::strip, Mode::merge, Mode::repack, Mode::extract, Mode::cache_stats, Mode::explain,
-      Mode::sign, Mode::strip_signature, Mode::encrypt, Mode::decrypt, Mode::report);
+      Mode::sign, Mode::strip_signature, Mode::encrypt, Mode::decrypt, Mode::report, Mode::tune);
   static constexpr OptionScope report = scope_of(Mode::report);
   static constexpr OptionScope compile_or_extract =
       scope_of(Mode::compile, Mode::plan) | k_selecting_modes;
@@ -416,9 +429,10 @@ struct Scope {
   static constexpr OptionScope verify = scope_of(Mode::verify);
   static constexpr OptionScope running =
       scope_of(Mode::compile, Mode::verify, Mode::explain, Mode::reproduce) | k_rebuilt_bundle;
-  static constexpr OptionScope calling =
-      scope_of(Mode::compile, Mode::plan, Mode::list_devices, Mode::verify, Mode::explain) |
-      k_rebuilt_bundle;
+  static constexpr OptionScope calling = scope_of(Mode::compile, Mode::plan, Mode::list_devices,
+                                                  Mode::verify, Mode::explain, Mode::tune) |
+                                         k_rebuilt_bundle;
+  static constexpr OptionScope tune = scope_of(Mode::tune);
   static constexpr OptionScope waiting =
       calling | scope_of(Mode::sign, Mode::disassemble, Mode::reproduce);
   static constexpr OptionScope keygen = scope_of(Mode::keygen);
@@ -669,6 +683,20 @@ constexpr OptionRow k_option_table[] = {
     {Group::inspecting, Form::value, Scope::report, "html", "PAGE", set_page,
      "with --report: write a page for browsers, which also contains the sizes of the entries, the "
      "decisions of --explain and the instructions of the binaries"},
+
+    mode_row(Group::tuning, Mode::tune, "tune",
+             "run the launches of --launch with each variant of the bundle FILE on each device, "
+             "compare the results, and print the times"),
+    {Group::tuning, Form::value, Scope::tune, "launch", "KERNEL=SIZE[:ARGUMENTS]",
+     append_value<&Options::launches>,
+     "with --tune: launch KERNEL, as 'scale=512x512,16x16:random(f32,262144),n=512', or what the "
+     "JSON file of this name describes; repeatable"},
+    {Group::tuning, Form::value, Scope::tune, "tune-seconds", "N",
+     set_number<k_max_timeout_seconds, &Options::tune_seconds>,
+     "with --tune: end after N seconds, with what was measured"},
+    {Group::tuning, Form::value, Scope::tune, "tolerance", "NUMBER", set_tolerance,
+     "with --tune: how far results of floating-point numbers may differ, relatively (default: 1e-2 "
+     "for half, 1e-4 for float, 1e-9 for double)"},
 
     mode_row(
         Group::changing, Mode::merge, "merge",

@@ -14,6 +14,7 @@ struct OptionGroup {
   static constexpr std::string_view running = "Running:";
   static constexpr std::string_view inspecting = "Inspecting:";
   static constexpr std::string_view planning = "Building on several machines:";
+  static constexpr std::string_view tuning = "Measuring variants:";
   static constexpr std::string_view changing = "Changing bundles:";
   static constexpr std::string_view recording = "Recording an application:";
   static constexpr std::string_view signing = "Signing:";
@@ -21,8 +22,8 @@ struct OptionGroup {
   static constexpr std::string_view caching = "Caches:";
   static constexpr std::string_view modes = "Help:";
   static constexpr std::string_view in_order[] = {
-      output,   devices,   compiler, depfiles,   running, inspecting, planning,
-      changing, recording, signing,  encrypting, caching, modes};
+      output, devices,  compiler,  depfiles, running,    inspecting, planning,
+      tuning, changing, recording, signing,  encrypting, caching,    modes};
 };
 
 enum class OptionForm : std::uint8_t {

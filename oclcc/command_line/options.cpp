@@ -258,6 +258,7 @@ constexpr OptionRule k_rules[] = {
      scope_of(Mode::verify)},
     {"--encrypt", OptionRule::Relation::needs, "--encrypt-key --encrypt-for"},
     {"--decrypt", OptionRule::Relation::needs, "--decrypt-key"},
+    {"--tune", OptionRule::Relation::needs, "--launch"},
     {"--source-only", OptionRule::Relation::excludes,
      "--no-source --target --device --device-option --specialize --emit-cubin -fsyntax-only -###",
      scope_of(Mode::compile), "'{0}' compiles nothing, and cannot be used with {1}"},
@@ -376,9 +377,10 @@ Result<void> check_inputs(const Options& options) {
                               : options.mode == Mode::report        ? "bundle or a device binary"
                                                                     : "bundle");
   }
-  const bool takes_one = scope_allows(scope_of(Mode::sign_message, Mode::disassemble,
-                                               Mode::provenance, Mode::sbom, Mode::reproduce),
-                                      options.mode);
+  const bool takes_one =
+      scope_allows(scope_of(Mode::sign_message, Mode::disassemble, Mode::provenance, Mode::sbom,
+                            Mode::reproduce, Mode::tune),
+                   options.mode);
   if (takes_one && inputs.size() != 1) {
     return refused("'{}' accepts one {}, not {}", mode,
                    options.mode == Mode::disassemble ? "file" : "bundle", inputs.size());

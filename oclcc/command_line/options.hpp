@@ -48,6 +48,7 @@ enum class Mode : std::uint8_t {
   decrypt,
   import_binaries,
   report,
+  tune,
   help,
   version,
   worker
@@ -182,6 +183,9 @@ struct Options {
   std::vector<ChangeLimit> change_limits;         // --fail-on
   std::optional<std::filesystem::path> page;      // --html
   RunPolicy run = RunPolicy::no;                  // --verify --run
+  std::vector<std::string> launches;              // --launch, as given
+  unsigned tune_seconds = 0;                      // --tune-seconds; 0: no limit
+  std::optional<double> tolerance;                // --tolerance
   std::optional<std::filesystem::path> recording; // --record
   BinaryPolicy recorded_binaries = BinaryPolicy::none; // --record-binaries: build
   std::vector<std::string> command;                    // --record: the words after "--"

@@ -156,7 +156,8 @@ compare other.3
 # --help, the manual pages and exit_code.hpp list the same options and statuses.
 oclcc --help=all > help.txt
 python3 "$CLI_TESTS/documents/compare_help_and_manual.py" help.txt \
-  "$ROOT/oclcc/terminal/exit_code.hpp" "$ROOT/man/oclcc.1" "$ROOT/man/oclcc-signing.7"
+  "$ROOT/oclcc/terminal/exit_code.hpp" "$ROOT/man/oclcc.1" "$ROOT/man/oclcc-signing.7" \
+  "$ROOT/man/oclcc-tuning.7"
 # expected output:
 #| the same
 

@@ -12,6 +12,8 @@ oclcc --help=all
 #|     oclcc --explain [--device PATTERN]... [--json] BUNDLE...
 #|     oclcc --verify [--public-key KEY]... [--least-counter N] [--detached]
 #|           [--run [--device PATTERN]...] [--json] BUNDLE...
+#|     oclcc --tune --launch LAUNCH... [--device PATTERN]... [--tune-seconds N]
+#|           [--tolerance NUMBER] [--json] BUNDLE
 #|     oclcc --diff [--json] BUNDLE BUNDLE
 #|     oclcc --report [--program NAME]... [--variant NAME]... [--kernel NAME]...
 #|           [--keep-target PATTERN | --drop-target PATTERN]...
@@ -225,6 +227,21 @@ oclcc --help=all
 #|                             options describe; fail if they describe another one
 #|     --identity              print what this machine can compile for, as features
 #|                             of a Slurm node: Feature=...
+#|
+#| Measuring variants:
+#|     --tune                  run the launches of --launch with each variant of
+#|                             the bundle FILE on each device, compare the results,
+#|                             and print the times
+#|     --launch KERNEL=SIZE[:ARGUMENTS]
+#|                             with --tune: launch KERNEL, as
+#|                             'scale=512x512,16x16:random(f32,262144),n=512', or
+#|                             what the JSON file of this name describes;
+#|                             repeatable
+#|     --tune-seconds N        with --tune: end after N seconds, with what was
+#|                             measured
+#|     --tolerance NUMBER      with --tune: how far results of floating-point
+#|                             numbers may differ, relatively (default: 1e-2 for
+#|                             half, 1e-4 for float, 1e-9 for double)
 #|
 #| Changing bundles:
 #|     --merge                 combine the bundles FILE..., in any order, into the

@@ -37,6 +37,7 @@ const std::vector<Activity> k_activities = {
     {'e', {"--explain", "k.clbin"}, "--explain"},
     {'v', {"--verify", "k.clbin"}, "--verify"},
     {'r', {"--verify", "--run", "k.clbin"}, "--verify"},
+    {'w', {"--tune", "--launch", "k=1", "k.clbin"}, "--tune"},
     {'d', {"--diff", "k.clbin", "l.clbin"}, "--diff"},
     {'x', {"--extract", "k.clbin"}, "--extract"},
     {'D', {"--disassemble", "k.clbin"}, "--disassemble"},
@@ -58,7 +59,7 @@ const std::vector<Activity> k_activities = {
     {'u', {"--decrypt", "--decrypt-key", "other.key", "k.clbin"}, "--decrypt"},
 };
 constexpr std::string_view k_everywhere =
-    "cPbBltyievrdxDTVMRmopsSCkgaznu"; // for options that control messages
+    "cPbBltyievrwdxDTVMRmopsSCkgaznu"; // for options that control messages
 
 // An option, a use of it, the words that it needs, and the activities that it changes.
 struct Use {
@@ -83,7 +84,7 @@ const std::vector<Use> k_uses = {
     {"--emit-cubin", {"--emit-cubin"}, {}, "PBc"},
     {"--no-source", {"--no-source"}, {}, "PBc"},
     {"--source-only", {"--source-only"}, {}, "c"},
-    {"--device", {"--device", "gpu"}, {}, "PBcler"},
+    {"--device", {"--device", "gpu"}, {}, "PBclerw"},
     {"--target", {"--target", "spirv:1.2"}, {}, "PBc"},
     {"--tool", {"--tool", "clang=clang"}, {}, "PBctyDR"},
     {"--device-option", {"--device-option", "gpu=-w"}, {}, "Pc"},
@@ -121,8 +122,8 @@ const std::vector<Use> k_uses = {
     {"-###", {"-###"}, {}, "c"},
     {"--compile-commands", {"--compile-commands"}, {}, "c"},
     {"-j", {"-j", "2"}, {}, "BcerR"},
-    {"--timeout", {"--timeout", "9"}, {}, "PBclergDR"},
-    {"--memory-limit", {"--memory-limit", "1G"}, {}, "PBclR"},
+    {"--timeout", {"--timeout", "9"}, {}, "PBclergDRw"},
+    {"--memory-limit", {"--memory-limit", "1G"}, {}, "PBclRw"},
     {"--keep-going", {"--keep-going"}, {}, "Bc"},
     {"--machine", {"--machine", "m.json"}, {}, "Po"},
     {"--unit",
@@ -134,12 +135,15 @@ const std::vector<Use> k_uses = {
     {"-q", {"-q"}, {}, k_everywhere},
     {"-v", {"-v"}, {}, k_everywhere},
     {"--run", {"--run"}, {}, "vr"},
+    {"--launch", {"--launch", "l=2"}, {}, "w"},
+    {"--tune-seconds", {"--tune-seconds", "9"}, {}, "w"},
+    {"--tolerance", {"--tolerance", "0.5"}, {}, "w"},
     {"--kernel", {"--kernel", "k"}, {}, "DT"},
     {"--against", {"--against", "l.clbin"}, {}, "T"},
     {"--fail-on", {"--fail-on", "spills"}, {"--against", "l.clbin"}, "T"},
     {"--csv", {"--csv"}, {}, "T"},
     {"--html", {"--html", "k.html"}, {}, "T"},
-    {"--json", {"--json"}, {}, "ltyievrdxTmpsSgznu"},
+    {"--json", {"--json"}, {}, "ltyievrwdxTmpsSgznu"},
     {"--keep-target", {"--keep-target", "*"}, {}, "xDTs"},
     {"--drop-target", {"--drop-target", "*"}, {}, "xDTs"},
     {"--strip-source", {"--strip-source"}, {}, "s"},

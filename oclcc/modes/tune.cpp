@@ -1,0 +1,477 @@
+// --tune: measures the variants of a bundle's programs on the installed devices.
+#include "command_line/bundle_file.hpp"
+#include "command_line/modes.hpp"
+#include "modes/tuning_rounds.hpp"
+#include "targets/patterns.hpp"
+#include "terminal/terminal_text.hpp"
+#include "worker/installed_devices.hpp"
+
+#include <fmt/format.h>
+
+namespace oclcc {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using worker::DeviceDescription;
+using worker::LaunchReply;
+using worker::LaunchRequest;
+using worker::WorkerFailure;
+using worker::WorkerProcess;
+
+// ---- What is measured --------------------------------------------------------------------------
+
+struct TunedProgram {
+  std::string name;
+  std::vector<TunedVariant> variants; // "default" first
+};
+
+// A launch that fits the program.
+struct PlannedLaunch {
+  LaunchDescription description;
+  std::size_t program = 0; // index in the programs
+};
+
+bool has_kernel(const TunedProgram& program, std::string_view kernel) {
+  return std::ranges::any_of(program.variants, [&](const TunedVariant& variant) {
+    return std::ranges::find(variant.kernels, kernel, &format::KernelReflection::name) !=
+           variant.kernels.end();
+  });
+}
+
+// What the entries of a variant say of each kernel: the first that knows its arguments.
+std::vector<format::KernelReflection> kernels_of(const format::GroupView& group,
+                                                 const format::Manifest& manifest) {
+  std::map<std::string, format::KernelReflection> kernels;
+  for (const format::ManifestEntry& entry : manifest.entries) {
+    if (entry.variant != group.variant.str()) {
+      continue;
+    }
+    for (const format::KernelReflection& kernel : entry.kernels) {
+      auto& known = kernels.emplace(kernel.name, kernel).first->second;
+      known.arguments = known.arguments ? known.arguments : kernel.arguments;
+    }
+  }
+  std::vector<format::KernelReflection> all;
+  for (auto& [name, kernel] : kernels) {
+    all.push_back(std::move(kernel));
+  }
+  return all;
+}
+
+Result<std::vector<TunedProgram>> programs_of(const format::BundleReader& bundle) {
+  std::vector<TunedProgram> programs;
+  format::TextBudget budget(bundle.total_bytes());
+  for (std::uint32_t index = 0; index < bundle.group_count(); ++index) {
+    CLBIN_TRY_ASSIGN(const format::GroupView group, bundle.group(index));
+    CLBIN_TRY(budget.take(group));
+    CLBIN_TRY_ASSIGN(const format::Manifest manifest, bundle.read_manifest(group));
+    auto program = std::ranges::find(programs, group.program.str(), &TunedProgram::name);
+    if (program == programs.end()) {
+      program = programs.insert(programs.end(), {group.program, {}});
+    }
+    program->variants.push_back({group.variant, group.options, kernels_of(group, manifest)});
+  }
+  for (TunedProgram& program : programs) {
+    std::ranges::sort(program.variants, {}, [](const TunedVariant& variant) {
+      return std::pair(variant.name != format::k_default_variant, variant.name);
+    });
+  }
+  return programs;
+}
+
+std::string names_of_programs(const std::vector<TunedProgram>& programs) {
+  std::vector<std::string_view> names;
+  std::ranges::transform(programs, std::back_inserter(names), &TunedProgram::name);
+  return fmt::format("'{}'", fmt::join(names, "', '"));
+}
+
+// The program that a launch names, or the only one with its kernel. The names of kernels are not
+// known of a program without entries.
+Result<std::size_t> program_of(const LaunchDescription& launch,
+                               const std::vector<TunedProgram>& programs) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    const bool is_named = programs[i].name == launch.program;
+    if (is_named || (launch.program.empty() && has_kernel(programs[i], launch.kernel))) {
+      found.push_back(i);
+    }
+  }
+  if (found.empty() && launch.program.empty() && programs.size() == 1) {
+    return 0;
+  }
+  if (found.size() == 1) {
+    return found.front();
+  }
+  if (!launch.program.empty()) {
+    return refused("there is no program '{}'; there {} {}", launch.program,
+                   programs.size() == 1 ? "is" : "are", names_of_programs(programs));
+  }
+  return found.empty() ? refused("no program is known to have a kernel '{}'; there are {}",
+                                 launch.kernel, names_of_programs(programs))
+                       : refused("several programs have a kernel '{}': write '{}/{}='",
+                                 launch.kernel, programs[found.front()].name, launch.kernel);
+}
+
+// Whether the launch fits what the bundle knows of the kernel, before a driver is started.
+Result<void> check_launch(const LaunchDescription& launch, const TunedProgram& program) {
+  bool is_known = true;
+  for (const TunedVariant& variant : program.variants) {
+    const auto kernel =
+        std::ranges::find(variant.kernels, launch.kernel, &format::KernelReflection::name);
+    if (kernel == variant.kernels.end()) {
+      is_known = is_known && !variant.kernels.empty();
+      continue;
+    }
+    return kernel->arguments ? check_arguments(launch, *kernel) : Result<void>();
+  }
+  return is_known
+             ? Result<void>(refused("program '{}' has no kernel '{}'", program.name, launch.kernel))
+             : Result<void>();
+}
+
+Result<std::vector<PlannedLaunch>> plan_launches(const Options& options,
+                                                 const std::vector<TunedProgram>& programs) {
+  std::vector<PlannedLaunch> planned;
+  for (const std::string& text : options.launches) {
+    CLBIN_TRY_ASSIGN(auto launches, read_launches(text));
+    for (LaunchDescription& launch : launches) {
+      const std::string place = fmt::format("--launch '{}'", launch.text);
+      CLBIN_TRY_ASSIGN(const std::size_t program,
+                       base::in_context(program_of(launch, programs), place));
+      CLBIN_TRY(base::in_context(check_launch(launch, programs[program]), place));
+      planned.push_back({std::move(launch), program});
+    }
+  }
+  return planned;
+}
+
+// ---- A device and its worker -------------------------------------------------------------------
+
+// Starts workers that see the driver of one device alone, and another one after a failure.
+class DeviceWorker {
+public:
+  DeviceWorker(worker::WorkerSettings settings, const DeviceDescription& device,
+               std::chrono::seconds timeout)
+      : m_settings(std::move(settings)), m_device(device), m_timeout(timeout) {}
+
+  [[nodiscard]] tl::expected<LaunchReply, Refusal> launch(LaunchRequest request) {
+    if (const auto started = start(); !started) {
+      return tl::unexpected(Refusal{MeasurementOutcome::failed, started.error().message});
+    }
+    request.platform = m_platform;
+    request.device = m_number;
+    auto reply = m_worker->launch(request, m_device.identity.device_name, m_timeout);
+    if (reply) {
+      return *std::move(reply);
+    }
+    return tl::unexpected(Refusal{outcome_of(m_worker->failure()), reply.error().message});
+  }
+
+private:
+  static MeasurementOutcome outcome_of(WorkerFailure failure) {
+    switch (failure) {
+    case WorkerFailure::crashed:
+      return MeasurementOutcome::crashed;
+    case WorkerFailure::timed_out:
+      return MeasurementOutcome::timed_out;
+    default:
+      return MeasurementOutcome::failed;
+    }
+  }
+
+  Result<void> start() {
+    if (m_worker && m_worker->alive()) {
+      return {};
+    }
+    CLBIN_TRY_ASSIGN(bool is_seen, start_with(m_device.driver_library));
+    // A driver that lists its devices only together with others, or whose library is unknown.
+    if (!is_seen && !m_device.driver_library.empty()) {
+      CLBIN_TRY_ASSIGN(is_seen, start_with({}));
+    }
+    return is_seen
+               ? Result<void>()
+               : fail(ErrorCode::no_device, "'{}' was listed before, but is no longer available",
+                      m_device.identity.device_name);
+  }
+
+  Result<bool> start_with(std::string only_driver) {
+    m_worker.reset();
+    worker::WorkerSettings settings = m_settings;
+    settings.only_driver = std::move(only_driver);
+    CLBIN_TRY_ASSIGN(WorkerProcess process, WorkerProcess::start(settings));
+    m_worker.emplace(std::move(process));
+    CLBIN_TRY_ASSIGN(const auto reply,
+                     m_worker->enumerate({}, "an OpenCL driver that was listing its devices",
+                                         settings.enumeration_timeout));
+    const auto found =
+        std::ranges::find(reply.devices, m_device.identity, &DeviceDescription::identity);
+    if (found != reply.devices.end()) {
+      m_platform = found->platform;
+      m_number = found->device;
+    }
+    return found != reply.devices.end();
+  }
+
+  worker::WorkerSettings m_settings;
+  const DeviceDescription& m_device;
+  std::chrono::seconds m_timeout;
+  std::optional<WorkerProcess> m_worker;
+  std::uint32_t m_platform = 0; // in the worker's numbers
+  std::uint32_t m_number = 0;
+};
+
+// ---- Output ------------------------------------------------------------------------------------
+
+struct TunedOnDevice {
+  std::size_t device = 0;
+  std::string program;
+  std::string kernel;
+  TunedLaunch launch;
+};
+
+std::string time_text(std::uint64_t nanoseconds) {
+  constexpr std::pair<double, std::string_view> k_units[]{{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}};
+  for (const auto& [size, unit] : k_units) {
+    if (static_cast<double>(nanoseconds) >= size) {
+      return fmt::format("{:.3g} {}", static_cast<double>(nanoseconds) / size, unit);
+    }
+  }
+  return fmt::format("{} ns", nanoseconds);
+}
+
+std::string work_group_text(const TuningResult& result) {
+  const format::Measurement& measurement = result.measurement;
+  return measurement.local_size[0] == 0 ? "-"
+                                        : size_text(measurement.local_size, measurement.dimensions);
+}
+
+std::string result_text(const TuningResult& result, std::uint64_t best_ns, std::size_t width) {
+  const format::Measurement& measurement = result.measurement;
+  std::string line = fmt::format("    {:<{}}  {:<9}", printable(measurement.variant), width,
+                                 work_group_text(result));
+  if (measurement.median_ns != 0) {
+    return fmt::format("{}  {:>9}  {:>9}  {:>6.2f}  {}\n", line, time_text(measurement.median_ns),
+                       time_text(measurement.spread_ns),
+                       static_cast<double>(measurement.median_ns) / static_cast<double>(best_ns),
+                       measurement.rounds);
+  }
+  return result.state == TuningResult::State::out_of_time
+             ? line + "  not measured: out of time\n"
+             : fmt::format("{}  refused: {}\n", line, printable(measurement.reason));
+}
+
+std::string table_of(const TunedOnDevice& tuned) {
+  const TunedLaunch& launch = tuned.launch;
+  std::size_t width = std::string_view("variant").size();
+  for (const TuningResult& result : launch.results) {
+    width = std::max(width, printable(result.measurement.variant).size());
+  }
+  const std::uint64_t best_ns =
+      launch.results.empty() ? 0 : launch.results.front().measurement.median_ns;
+  std::string text =
+      fmt::format("  program '{}', kernel '{}', {} work-items, by the clock of the {}\n",
+                  printable(tuned.program), printable(tuned.kernel),
+                  launch.class_size[0] == 0 ? "?" : size_text(launch.class_size, launch.dimensions),
+                  format::name_of(launch.clock));
+  text += fmt::format("    {:<{}}  {:<9}  {:>9}  {:>9}  {:>6}  {}\n", "variant", width, "group",
+                      "median", "spread", "ratio", "launches");
+  for (const TuningResult& result : launch.results) {
+    text += result_text(result, best_ns, width);
+  }
+  return text;
+}
+
+std::string device_text(const DeviceDescription& device) {
+  return fmt::format(
+      "{}  {} / {} / {}\n", device_number(device), printable(device.identity.platform_name),
+      printable(device.identity.device_name), printable(device.identity.driver_version));
+}
+
+JsonValue size_json(const format::GroupSize& size, std::uint32_t dimensions) {
+  if (size[0] == 0) {
+    return {};
+  }
+  return {clbin::base::array_of(std::span(size).first(dimensions),
+                                [](std::uint64_t items) { return items; })};
+}
+
+JsonObject result_json(const TuningResult& result) {
+  const format::Measurement& measurement = result.measurement;
+  const bool is_measured = measurement.median_ns != 0;
+  const bool is_known = result.state != TuningResult::State::out_of_time;
+  return {
+      {"global_size", size_json(result.launched_size, measurement.dimensions)},
+      {"local_size", size_json(measurement.local_size, measurement.dimensions)},
+      {"measured_before", {result.state == TuningResult::State::known}},
+      {"median_ns", is_measured ? JsonValue{measurement.median_ns} : JsonValue{}},
+      {"origin", {result.origin}},
+      {"outcome", {std::string(is_known ? format::name_of(measurement.outcome) : "out_of_time")}},
+      {"reason", {measurement.reason}},
+      {"rounds", {std::uint64_t{measurement.rounds}}},
+      {"spread_ns", is_measured ? JsonValue{measurement.spread_ns} : JsonValue{}},
+      {"variant", {measurement.variant}},
+  };
+}
+
+std::string document_of(const std::string& file, const std::vector<DeviceDescription>& devices,
+                        const std::vector<TunedOnDevice>& all) {
+  JsonArray list;
+  for (std::size_t index = 0; index < devices.size(); ++index) {
+    JsonArray launches;
+    for (const TunedOnDevice& tuned : all) {
+      if (tuned.device != index) {
+        continue;
+      }
+      const TunedLaunch& launch = tuned.launch;
+      launches.push_back({JsonObject{
+          {"class", size_json(launch.class_size, launch.dimensions)},
+          {"clock", {std::string(format::name_of(launch.clock))}},
+          {"kernel", {tuned.kernel}},
+          {"program", {tuned.program}},
+          {"results", {array_of(launch.results, result_json)}},
+      }});
+    }
+    list.push_back({JsonObject{
+        {"id", {device_number(devices[index])}},
+        {"identity", {identity_json(devices[index].identity)}},
+        {"launches", {std::move(launches)}},
+    }});
+  }
+  return report_json({{"devices", {std::move(list)}}, {"file", {file}}});
+}
+
+// ---- The run -----------------------------------------------------------------------------------
+
+class Tuning {
+public:
+  Tuning(const Options& options, const ModeContext& context)
+      : m_options(options), m_reporter(context.reporter), m_settings(context.workers) {}
+
+  Result<ExitCode> run() {
+    const std::filesystem::path& path = m_options.inputs.front().path;
+    CLBIN_TRY_ASSIGN(const ValidBundle valid, read_valid_bundle(path, {}));
+    CLBIN_TRY_ASSIGN(const auto bundle,
+                     format::BundleReader::open(base::memory_source(valid.bytes)));
+    if (bundle.is_encrypted()) { // workers have no keys
+      return refused("'{}' is encrypted, and '--tune' measures plain bundles only", path.string());
+    }
+    CLBIN_TRY_ASSIGN(m_programs, named(programs_of(bundle), path));
+    CLBIN_TRY_ASSIGN(m_launches, plan_launches(m_options, m_programs));
+    CLBIN_TRY(find_devices());
+    CLBIN_TRY(copy_bundle(valid.bytes));
+    for (std::size_t device = 0; device < m_devices.size(); ++device) {
+      CLBIN_TRY_ASSIGN(const bool is_written, tune_device(device));
+      if (!is_written) {
+        return ExitCode::file;
+      }
+    }
+    if (m_options.list_format == ListFormat::json &&
+        !m_reporter.print(document_of(bundle_name(path), m_devices, m_tuned))) {
+      return ExitCode::file;
+    }
+    return status();
+  }
+
+private:
+  Result<void> find_devices() {
+    CLBIN_TRY_ASSIGN(m_settings, worker::with_home(std::move(m_settings)));
+    CLBIN_TRY_ASSIGN(auto installed,
+                     worker::find_installed_devices(m_settings, worker::PropertyQuery::skip));
+    for (const std::string& failure : installed.failures) {
+      m_reporter.warning(failure);
+    }
+    CLBIN_TRY_ASSIGN(m_devices, select_devices(installed.devices, m_options.device_patterns));
+    if (m_options.tune_seconds != 0) {
+      m_deadline = Clock::now() + std::chrono::seconds(m_options.tune_seconds);
+    }
+    return {};
+  }
+
+  // Workers read a copy: the file can be replaced meanwhile, also by the results.
+  Result<void> copy_bundle(const base::Bytes& bytes) {
+    m_copy = m_settings.home->path() / "tuned.clbin";
+    return base::write_output_file(m_copy, bytes);
+  }
+
+  // One launch after another, so that no two share a device, or the processor of several. Returns
+  // whether the table was written.
+  Result<bool> tune_device(std::size_t device) {
+    const DeviceDescription& known = m_devices[device];
+    DeviceWorker worker(m_settings, known, std::chrono::seconds(m_options.timeout_seconds));
+    std::string heading = device_text(known);
+    for (const PlannedLaunch& planned : m_launches) {
+      const TunedProgram& program = m_programs[planned.program];
+      auto tuned = tune_launch(planned.description, program.name, program.variants,
+                               tuning_settings(known, program.name), [&](LaunchRequest request) {
+                                 request.bundle = m_copy;
+                                 return worker.launch(std::move(request));
+                               });
+      m_reporter.end_progress();
+      if (!tuned) {
+        return tl::unexpected(std::move(tuned.error()));
+      }
+      m_tuned.push_back({device, program.name, planned.description.kernel, *std::move(tuned)});
+      if (m_options.list_format != ListFormat::json &&
+          !m_reporter.print(std::exchange(heading, {}) + table_of(m_tuned.back()))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  TuningSettings tuning_settings(const DeviceDescription& device, const std::string& program) {
+    TuningSettings settings;
+    settings.clock = clock_of(format::device_family(device.identity));
+    settings.tolerance = m_options.tolerance;
+    settings.is_out_of_time = [this] { return m_deadline && Clock::now() >= *m_deadline; };
+    const Clock::time_point start = Clock::now();
+    settings.progress = [this, start, &device, program](std::size_t done, std::size_t total,
+                                                        const std::string& variant) {
+      const auto elapsed =
+          std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
+      m_reporter.progress(progress_line_with_time(
+          {done, std::max(total, done), elapsed,
+           fmt::format("{} · {} · {}", device.identity.device_name, program, variant)}));
+    };
+    return settings;
+  }
+
+  [[nodiscard]] ExitCode status() const {
+    bool is_out_of_time = false;
+    bool is_everything_refused = false;
+    for (const TunedOnDevice& tuned : m_tuned) {
+      const auto& results = tuned.launch.results;
+      is_everything_refused =
+          is_everything_refused || std::ranges::none_of(results, [](const TuningResult& result) {
+            return result.measurement.median_ns != 0;
+          });
+      is_out_of_time = is_out_of_time || std::ranges::any_of(results, [](const TuningResult& one) {
+                         return one.state == TuningResult::State::out_of_time;
+                       });
+    }
+    if (is_out_of_time) {
+      m_reporter.warning(fmt::format("'--tune-seconds {}' ended before every variant was measured",
+                                     m_options.tune_seconds));
+    }
+    return is_everything_refused ? k_entry_does_not_load : ExitCode::success;
+  }
+
+  const Options& m_options;
+  Reporter& m_reporter;
+  worker::WorkerSettings m_settings;
+  std::vector<TunedProgram> m_programs;
+  std::vector<PlannedLaunch> m_launches;
+  std::vector<DeviceDescription> m_devices;
+  std::optional<Clock::time_point> m_deadline;
+  std::filesystem::path m_copy;
+  std::vector<TunedOnDevice> m_tuned;
+};
+
+} // namespace
+
+Result<ExitCode> tune(const Options& options, const ModeContext& context) {
+  return Tuning(options, context).run();
+}
+
+} // namespace oclcc

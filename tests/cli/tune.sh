@@ -1,0 +1,277 @@
+#!/bin/bash
+# shellcheck disable=SC2218 # tests have their own functions of one name
+# Tests of --tune.
+cat > scale.cl <<'END'
+#ifndef BLOCK
+#define BLOCK 1
+#endif
+kernel __attribute__((reqd_work_group_size(16, 1, 1))) void
+scale(global float* a, global const float* b, float f, int n) {
+  for (int i = 0; i < BLOCK; ++i) {
+    const size_t at = get_global_id(0) * BLOCK + i;
+    if (at < (size_t)n) {
+      a[at] = f * b[at];
+#ifdef WRONG
+      a[at] += 1;
+#endif
+    }
+  }
+#ifdef CRASH
+  *(volatile global int*)(size_t)n = 1;
+#endif
+#ifdef HANG
+  while (a[0] == ((volatile global float*)a)[0]) {
+  }
+#endif
+}
+kernel void count(global uint* total, local uint* sum) {
+  if (get_local_id(0) == 0) {
+    *sum = 0;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  atomic_add(sum, 1);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (get_local_id(0) == 0) {
+    atomic_add(total, *sum);
+  }
+}
+END
+scale='scale[1024]=ceil(ceil(n/(BLOCK?1))/local0)*local0:zero(f32,n),random(f32,n),f=2.5,n=1000'
+# Prints the results of a document, sorted, and without its times.
+results() {
+  python3 -c '
+import json, sys
+lines = set()
+for device in json.load(sys.stdin)["devices"]:
+    for launch in device["launches"]:
+        for one in launch["results"]:
+            is_timed = one["rounds"] > 0 and one["median_ns"] > 0
+            lines.add("{} {} {}: {}, {}, {}{}".format(
+                launch["kernel"], launch["class"], one["variant"], one["origin"] or "not loaded",
+                one["outcome"], "timed" if is_timed else "not timed", one["reason"] and ", " + one["reason"]))
+print("\n".join(sorted(lines)))'
+}
+
+### bad_words
+# No driver is needed to say that the words are wrong.
+export OCL_ICD_VENDORS=/no/such
+tune() { oclcc --tune "$@"; echo "exit $?"; }
+make_bundle sample s.clbin
+tune s.clbin
+tune --launch 'k=1'
+tune --launch 'k=1' s.clbin t.clbin
+tune --launch 'k=1' absent.clbin
+tune --launch 'k=1' scale.cl
+tune --launch 'k=1' --tolerance 2 s.clbin
+tune --launch 'k=1' --tolerance x s.clbin
+tune --launch 'k=1' --tune-seconds 0 s.clbin
+tune --launch 'k=1/2' s.clbin
+tune --launch 'k=4:random(f32)' s.clbin
+tune --launch 'none=4' s.clbin
+tune --launch 'none/k=4' s.clbin
+tune --launch absent.json s.clbin
+echo '{"launches": [{"kernel": "k", "global": ["4 4"]}]}' > l.json
+tune --launch l.json s.clbin
+oclcc --launch 'k=1' s.clbin; echo "exit $?"
+# expected output:
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 3
+#| exit 4
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 3
+#| exit 2
+#| exit 2
+# expected errors:
+#| oclcc: error: '--tune' needs '--launch'
+#| oclcc: error: '--tune' needs a bundle
+#| oclcc: error: '--tune' accepts one bundle, not 2
+#| oclcc: error: cannot open 'absent.clbin': No such file or directory
+#| oclcc: error: scale.cl: not a bundle: it starts with 23 69 66 6e 64 65 66 20
+#| oclcc: note: 'scale.cl' looks like OpenCL source: compile it first: oclcc scale.cl
+#| oclcc: error: '--tolerance' requires a number from 0 to 1, such as 1e-3, not '2'
+#| oclcc: error: '--tolerance' requires a number from 0 to 1, such as 1e-3, not 'x'
+#| oclcc: error: '--tune-seconds' requires a number from 1 to 86400, not '0'
+#| oclcc: error: --launch 'k=1/2': no program is known to have a kernel 'k'; there are 'reduce', 'matmul'
+#| oclcc: error: --launch 'k=4:random(f32)': argument 'random(f32)': 'random' has a type, a number of elements, and maybe a seed
+#| oclcc: error: --launch 'none=4': no program is known to have a kernel 'none'; there are 'reduce', 'matmul'
+#| oclcc: error: --launch 'none/k=4': there is no program 'none'; there are 'reduce', 'matmul'
+#| oclcc: error: cannot open 'absent.json': No such file or directory
+#| oclcc: error: l.json: launch 0: 'global': '4' follows an expression
+#| oclcc: error: '--launch' needs '--tune'
+
+### bad_launches
+# A launch that does not fit its kernel starts no driver.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash" one_platform
+oclcc scale.cl --variant default= --variant four=-DBLOCK=4 -o scale.clbin
+tune() { OCL_ICD_VENDORS=/no/such oclcc --tune scale.clbin --launch "$1"; echo "exit $?"; }
+tune 'scale=1024'
+tune 'scale=1024:zero(f32,4),random(f32,4),2.5,4,5'
+tune 'scale=1024:zero(f32,4),random(f32,4),2.5,m=4'
+tune 'scale=1024:zero(f32,4),zero(i32,4),2.5,4'
+tune 'scale=1024:1,zero(f32,4),2.5,4'
+tune 'count=1024:zero(u32,1),zero(u32,1)'
+tune 'other=1024'
+# These depend on the variant and its kernel.
+tune() { oclcc --tune scale.clbin --launch "$1"; echo "exit $?"; }
+tune 'scale=1024:zero(f32,4),zero(f32,4),2.5,n=1.5'
+tune 'scale=n/BLOCK:zero(f32,4),zero(f32,4),2.5,n=4'
+tune 'scale=n/3:zero(f32,4),zero(f32,4),2.5,n=4'
+tune 'scale=1024,8:zero(f32,4),zero(f32,4),2.5,n=4'
+tune 'scale=1024:zero(f32,268435456),zero(f32,4),2.5,n=4'
+# expected output:
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+# expected errors:
+#| oclcc: error: --launch 'scale=1024': argument 0 'a' of kernel 'scale' is missing
+#| oclcc: error: --launch 'scale=1024:zero(f32,4),random(f32,4),2.5...': kernel 'scale' has 4 arguments, not 5
+#| oclcc: error: --launch 'scale=1024:zero(f32,4),random(f32,4),2.5...': kernel 'scale' has no argument 'm'
+#| oclcc: error: --launch 'scale=1024:zero(f32,4),zero(i32,4),2.5,4': argument 1 'b' of kernel 'scale': it is a 'float*', not a buffer of i32
+#| oclcc: error: --launch 'scale=1024:1,zero(f32,4),2.5,4': argument 0 'a' of kernel 'scale': it is a pointer (float*), not a number
+#| oclcc: error: --launch 'count=1024:zero(u32,1),zero(u32,1)': argument 1 'sum' of kernel 'count': it is local memory (uint*), not a buffer
+#| oclcc: error: --launch 'other=1024': program 'scale' has no kernel 'other'
+#| oclcc: error: --launch 'scale=1024:zero(f32,4),zero(f32,4),2.5,n...', variant 'default': argument 3 'n': '1.5' is not a number of type i32
+#| oclcc: error: --launch 'scale=n/BLOCK:zero(f32,4),zero(f32,4),2....', variant 'default': 'n/BLOCK': 'BLOCK' has no value, and no default such as BLOCK?16
+#| oclcc: error: --launch 'scale=n/3:zero(f32,4),zero(f32,4),2.5,n=...', variant 'default': 'n/3' is 4/3, which is not a whole number
+#| oclcc: error: --launch 'scale=1024,8:zero(f32,4),zero(f32,4),2.5...', variant 'default': kernel 'scale' requires work-groups of 16x1x1, not of 8x1x1
+#| oclcc: error: --launch 'scale=1024:zero(f32,268435456),zero(f32,...', variant 'default': its buffers have more than 1024 MiB
+
+### every_device
+# On each device, two variants are measured, and a wrong one is refused.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash"
+oclcc scale.cl --variant default= --variant four=-DBLOCK=4 --variant wrong=-DWRONG -o scale.clbin
+tune_on() {
+  oclcc --tune scale.clbin --device "$1" --launch "$scale" --json > "$1.json" || echo "exit $?"
+  python3 "$CLI_TESTS/check_schema.py" "$ROOT/oclcc/schema/tune.schema.json" < "$1.json"
+  results < "$1.json"
+}
+on_each_device tune_on > all
+sort -u all
+# Several sizes of work-groups count the same. The table has a line for each.
+on_each_device oclcc --tune scale.clbin --launch 'count=64:zero(u32,1),local(4)' --device > tables
+grep -c "kernel 'count', 64 work-items, by the clock of the" tables > count
+[ "$(cat count)" = "$device_count" ] || cat tables
+grep refused tables
+grep -q '    default  -  ' tables || cat tables
+grep -q '    four     16  ' tables || cat tables
+# expected output:
+#| fits the schema
+#| scale [1024] default: entry, measured, timed
+#| scale [1024] four: entry, measured, timed
+#| scale [1024] wrong: entry, wrong_result, not timed, the result differs from that of variant 'default': argument 0, element 0 is 2.4779741764068604, not 1.4779741764068604 (tolerance 0.0001)
+
+### faults
+# A driver that crashes while it loads a variant, or fails to launch it, costs this variant.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash"
+[ -n "$FAULT_LAYER" ] || { echo "there is no fault layer"; exit 77; }
+oclcc scale.cl --variant a=-DBLOCK=2 --variant b=-DBLOCK=4 -o scale.clbin
+export CLBIN_FAULTS=$PWD/scenario
+tune_on() {
+  OPENCL_LAYERS=$FAULT_LAYER oclcc --tune scale.clbin --device "$1" --launch "$scale" \
+    --timeout 20 --json | results | sed "s/driver of '.*'/driver of '...'/"
+}
+for fault in 'crash at=clBuildProgram call=2' \
+  'fail at=clEnqueueNDRangeKernel code=CL_OUT_OF_RESOURCES call=3'; do
+  echo "$fault" > scenario
+  echo "$fault:"
+  on_each_device tune_on > all
+  sort -u all
+done
+# A driver that hangs.
+show_platforms 1
+echo 'hang at=clBuildProgram call=2' | tee scenario
+OPENCL_LAYERS=$FAULT_LAYER oclcc --tune scale.clbin --launch "$scale" --timeout 3 --json \
+  | results | sed "s/driver of '.*'/driver of '...'/"
+# Every variant is refused.
+echo 'fail at=clEnqueueNDRangeKernel code=CL_OUT_OF_RESOURCES' > scenario
+OPENCL_LAYERS=$FAULT_LAYER oclcc --tune scale.clbin --launch "$scale" | grep -c 'refused: clEnqueueND'
+echo "exit ${PIPESTATUS[0]}"
+# expected output:
+#| crash at=clBuildProgram call=2:
+#| scale [1024] a: entry, measured, timed
+#| scale [1024] b: not loaded, crashed, not timed, the driver of '...' crashed (signal 11)
+#| fail at=clEnqueueNDRangeKernel code=CL_OUT_OF_RESOURCES call=3:
+#| scale [1024] a: entry, measured, timed
+#| scale [1024] b: entry, failed, not timed, clEnqueueNDRangeKernel failed: CL_OUT_OF_RESOURCES (-5)
+#| hang at=clBuildProgram call=2
+#| scale [1024] a: entry, measured, timed
+#| scale [1024] b: not loaded, timed_out, not timed, the driver of '...' did not finish within 3 s
+#| 2
+#| exit 1
+
+### dangerous_kernels
+# A launch that crashes or hangs costs its variant. They run where the driver is in the process.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash"
+see_only 'Portable Computing'
+oclcc scale.cl --variant default= --variant crash=-DCRASH --variant hang=-DHANG -o scale.clbin
+oclcc --tune scale.clbin --launch "$scale" --timeout 3 --json | results \
+  | sed "s/driver of '.*'/driver of '...'/"
+# expected output:
+#| scale [1024] crash: entry, crashed, not timed, the driver of '...' crashed (signal 11)
+#| scale [1024] default: entry, measured, timed
+#| scale [1024] hang: entry, timed_out, not timed, the driver of '...' did not finish within 3 s
+
+### sources
+# Variants without an entry for the device are built from source, with the kernels of the source.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash" one_platform
+oclcc scale.cl --source-only --variant default= --variant four=-DBLOCK=4 -o scale.clbin
+oclcc --tune scale.clbin --launch "$scale" --json | results
+oclcc --tune scale.clbin --launch 'other=16' | grep -c "refused: the variant has no kernel 'other'"
+echo 'kernel void scale(global float* a) { a[0] = 1; }' > other.cl
+oclcc scale.cl other.cl -o two.clbin
+oclcc --tune two.clbin --launch 'scale=16:zero(f32,1)'
+oclcc --tune two.clbin --launch 'other/scale=16,16:zero(f32,1)' --json | results
+# expected output:
+#| scale [1024] default: source, measured, timed
+#| scale [1024] four: source, measured, timed
+#| 2
+#| scale [16] default: entry, measured, timed
+# expected errors:
+#| oclcc: error: --launch 'scale=16:zero(f32,1)': several programs have a kernel 'scale': write 'scale/scale='
+
+### seconds
+# The time ends before anything is measured, or nothing is to do.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash" one_platform
+[ -n "$FAULT_LAYER" ] || { echo "there is no fault layer"; exit 77; }
+oclcc scale.cl --variant a=-DBLOCK=2 --variant b=-DBLOCK=4 -o scale.clbin
+export OPENCL_LAYERS=$FAULT_LAYER CLBIN_FAULTS=$PWD/scenario
+echo 'hang at=clBuildProgram call=2' > scenario
+oclcc --tune scale.clbin --launch "$scale" --timeout 2 --tune-seconds 1 > table; echo "exit $?"
+grep -c 'a .*not measured: out of time' table
+# expected output:
+#| exit 1
+#| 1
+# expected errors:
+#| oclcc: warning: '--tune-seconds 1' ended before every variant was measured
+
+### encrypted
+make_bundle sample s.clbin
+oclcc --keygen k --key-type content
+oclcc --encrypt --encrypt-key k.key s.clbin
+oclcc --tune s.clbin --launch 'k=1'
+# expected exit status: 2
+# expected errors:
+#| oclcc: error: 's.clbin' is encrypted, and '--tune' measures plain bundles only
