@@ -415,7 +415,7 @@ struct Scope {
   static constexpr OptionScope writing =
       scope_of(Mode::compile, Mode::plan, Mode::strip, Mode::merge, Mode::repack, Mode::extract,
                Mode::sign, Mode::sign_message, Mode::strip_signature, Mode::encrypt, Mode::decrypt,
-               Mode::import_binaries, Mode::disassemble, Mode::provenance, Mode::sbom) |
+               Mode::import_binaries, Mode::disassemble, Mode::provenance, Mode::sbom, Mode::tune) |
       k_bundle_input | k_rebuilt_bundle;
   static constexpr OptionScope reporting = scope_of(
       Mode::info, Mode::list_devices, Mode::list_targets, Mode::identity, Mode::verify, Mode::diff,
@@ -686,7 +686,8 @@ constexpr OptionRow k_option_table[] = {
 
     mode_row(Group::tuning, Mode::tune, "tune",
              "run the launches of --launch with each variant of the bundle FILE on each device, "
-             "compare the results, and print the times"),
+             "compare the results, print the times, and add them to the bundle, in place unless -o "
+             "is given"),
     {Group::tuning, Form::value, Scope::tune, "launch", "KERNEL=SIZE[:ARGUMENTS]",
      append_value<&Options::launches>,
      "with --tune: launch KERNEL, as 'scale=512x512,16x16:random(f32,262144),n=512', or what the "
@@ -797,9 +798,10 @@ constexpr OptionRow k_option_table[] = {
      "read encrypted bundles with the content key, or the recipient's secret key, in FILE; "
      "repeatable"},
 
-    {Group::caching, Form::flag, Scope::sources_or_rebuild, "no-cache", "",
+    {Group::caching, Form::flag, Scope::sources_or_rebuild | Scope::tune, "no-cache", "",
      set_constant<&Options::cache, CachePolicy::ignore>,
-     "build everything, and store nothing in the cache"},
+     "build everything, and store nothing in the cache; with --tune: measure again what the bundle "
+     "contains"},
     mode_row(Group::caching, Mode::cache_stats, "cache-stats",
              "show the contents and the hits of libclbin's user cache and oclcc's compile cache"),
     mode_row(Group::caching, Mode::clear_cache, "clear-cache",

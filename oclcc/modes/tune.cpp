@@ -1,6 +1,6 @@
 // --tune: measures the variants of a bundle's programs on the installed devices.
-#include "command_line/bundle_file.hpp"
 #include "command_line/modes.hpp"
+#include "modes/measured_bundle.hpp"
 #include "modes/tuning_rounds.hpp"
 #include "targets/patterns.hpp"
 #include "terminal/terminal_text.hpp"
@@ -53,6 +53,7 @@ std::vector<format::KernelReflection> kernels_of(const format::GroupView& group,
     }
   }
   std::vector<format::KernelReflection> all;
+  all.reserve(kernels.size());
   for (auto& [name, kernel] : kernels) {
     all.push_back(std::move(kernel));
   }
@@ -157,7 +158,8 @@ public:
 
   [[nodiscard]] tl::expected<LaunchReply, Refusal> launch(LaunchRequest request) {
     if (const auto started = start(); !started) {
-      return tl::unexpected(Refusal{MeasurementOutcome::failed, started.error().message});
+      m_error = started.error();
+      return tl::unexpected(Refusal{MeasurementOutcome::failed, m_error->message});
     }
     request.platform = m_platform;
     request.device = m_number;
@@ -167,6 +169,9 @@ public:
     }
     return tl::unexpected(Refusal{outcome_of(m_worker->failure()), reply.error().message});
   }
+
+  // Why no worker could be started; no variant is to blame.
+  [[nodiscard]] const std::optional<Error>& error() const noexcept { return m_error; }
 
 private:
   static MeasurementOutcome outcome_of(WorkerFailure failure) {
@@ -217,6 +222,7 @@ private:
   const DeviceDescription& m_device;
   std::chrono::seconds m_timeout;
   std::optional<WorkerProcess> m_worker;
+  std::optional<Error> m_error;
   std::uint32_t m_platform = 0; // in the worker's numbers
   std::uint32_t m_number = 0;
 };
@@ -350,30 +356,40 @@ public:
 
   Result<ExitCode> run() {
     const std::filesystem::path& path = m_options.inputs.front().path;
-    CLBIN_TRY_ASSIGN(const ValidBundle valid, read_valid_bundle(path, {}));
-    CLBIN_TRY_ASSIGN(const auto bundle,
-                     format::BundleReader::open(base::memory_source(valid.bytes)));
-    if (bundle.is_encrypted()) { // workers have no keys
-      return refused("'{}' is encrypted, and '--tune' measures plain bundles only", path.string());
-    }
-    CLBIN_TRY_ASSIGN(m_programs, named(programs_of(bundle), path));
+    CLBIN_TRY(check_output(path));
+    CLBIN_TRY_ASSIGN(m_bundle, MeasuredBundle::open(path, m_options.output.value_or(path)));
+    CLBIN_TRY_ASSIGN(m_programs, named(programs_of(m_bundle->reader()), path));
     CLBIN_TRY_ASSIGN(m_launches, plan_launches(m_options, m_programs));
     CLBIN_TRY(find_devices());
-    CLBIN_TRY(copy_bundle(valid.bytes));
+    CLBIN_TRY(copy_bundle());
     for (std::size_t device = 0; device < m_devices.size(); ++device) {
-      CLBIN_TRY_ASSIGN(const bool is_written, tune_device(device));
-      if (!is_written) {
+      CLBIN_TRY_ASSIGN(const bool is_printed, tune_device(device));
+      if (!is_printed) {
         return ExitCode::file;
       }
+    }
+    if (m_options.output && !m_is_written) {
+      CLBIN_TRY(write_bundle());
     }
     if (m_options.list_format == ListFormat::json &&
         !m_reporter.print(document_of(bundle_name(path), m_devices, m_tuned))) {
       return ExitCode::file;
     }
+    CLBIN_TRY(note_signatures());
     return status();
   }
 
 private:
+  Result<void> check_output(const std::filesystem::path& input) const {
+    if (m_options.output == "-") {
+      return refused("'--tune' prints its results, and '-o -' would write to standard output, too");
+    }
+    if (!m_options.output && input == "-") {
+      return refused("'--tune' cannot replace standard input: name an output with '-o'");
+    }
+    return {};
+  }
+
   Result<void> find_devices() {
     CLBIN_TRY_ASSIGN(m_settings, worker::with_home(std::move(m_settings)));
     CLBIN_TRY_ASSIGN(auto installed,
@@ -389,9 +405,44 @@ private:
   }
 
   // Workers read a copy: the file can be replaced meanwhile, also by the results.
-  Result<void> copy_bundle(const base::Bytes& bytes) {
+  Result<void> copy_bundle() {
     m_copy = m_settings.home->path() / "tuned.clbin";
-    return base::write_output_file(m_copy, bytes);
+    return base::write_output_file(m_copy, m_bundle->bytes());
+  }
+
+  Result<void> write_bundle() {
+    m_is_written = true;
+    return m_bundle->write();
+  }
+
+  Result<void> note_signatures() {
+    CLBIN_TRY_ASSIGN(const bool is_signed, m_bundle->is_signed());
+    if (m_is_written && is_signed) {
+      m_reporter.note(fmt::format("{}: {}",
+                                  m_options.output.value_or(m_options.inputs.front().path).string(),
+                                  k_signatures_removed));
+    }
+    return {};
+  }
+
+  // Writes what is new.
+  Result<void> keep_results(const DeviceDescription& device, const TunedOnDevice& tuned) {
+    bool has_news = false;
+    for (const TuningResult& result : tuned.launch.results) {
+      const bool is_new = result.state == TuningResult::State::measured ||
+                          result.state == TuningResult::State::refused;
+      if (is_new && tuned.launch.class_size[0] != 0) {
+        m_bundle->add(tuned.program, of_device(result.measurement, device));
+        has_news = true;
+      }
+    }
+    return has_news ? write_bundle() : Result<void>();
+  }
+
+  static format::Measurement of_device(format::Measurement measurement,
+                                       const DeviceDescription& device) {
+    measurement.device = format::measured_device(device.identity, device.type);
+    return measurement;
   }
 
   // One launch after another, so that no two share a device, or the processor of several. Returns
@@ -408,10 +459,11 @@ private:
                                  return worker.launch(std::move(request));
                                });
       m_reporter.end_progress();
-      if (!tuned) {
-        return tl::unexpected(std::move(tuned.error()));
+      if (worker.error() || !tuned) {
+        return tl::unexpected(worker.error() ? *worker.error() : std::move(tuned.error()));
       }
       m_tuned.push_back({device, program.name, planned.description.kernel, *std::move(tuned)});
+      CLBIN_TRY(keep_results(known, m_tuned.back()));
       if (m_options.list_format != ListFormat::json &&
           !m_reporter.print(std::exchange(heading, {}) + table_of(m_tuned.back()))) {
         return false;
@@ -425,6 +477,11 @@ private:
     settings.clock = clock_of(format::device_family(device.identity));
     settings.tolerance = m_options.tolerance;
     settings.is_out_of_time = [this] { return m_deadline && Clock::now() >= *m_deadline; };
+    if (m_options.cache == CachePolicy::use) {
+      settings.known = [this, &device, program](const format::Measurement& wanted) {
+        return m_bundle->find(program, of_device(wanted, device));
+      };
+    }
     const Clock::time_point start = Clock::now();
     settings.progress = [this, start, &device, program](std::size_t done, std::size_t total,
                                                         const std::string& variant) {
@@ -460,6 +517,8 @@ private:
   const Options& m_options;
   Reporter& m_reporter;
   worker::WorkerSettings m_settings;
+  std::optional<MeasuredBundle> m_bundle;
+  bool m_is_written = false;
   std::vector<TunedProgram> m_programs;
   std::vector<PlannedLaunch> m_launches;
   std::vector<DeviceDescription> m_devices;

@@ -111,6 +111,7 @@ struct Candidate {
   TuningResult result{};
   std::vector<LaunchTime> times{};
   bool is_repeated = true;
+  bool is_trial = false; // the work-group is only one of those to try
 };
 
 bool is_multiple(const GroupSize& global, const GroupSize& local) {
@@ -198,7 +199,9 @@ private:
     for (const GroupSize& size : work_groups_to_try(kernel, reply.max_sizes, own.dimensions)) {
       CLBIN_TRY_ASSIGN(BoundLaunch bound, bind_launch(m_description, kernel, macros, size));
       if (bound.global_size[0] != 0 && is_multiple(bound.global_size, bound.local_size)) {
-        add(variant, std::move(bound)).result.origin = reply.origin;
+        Candidate& candidate = add(variant, std::move(bound));
+        candidate.result.origin = reply.origin;
+        candidate.is_trial = size[0] != 0;
       }
     }
     return {};
@@ -296,7 +299,10 @@ private:
     }
     if (read_back == worker::ReadBack::buffers) {
       if (auto wrong = compare(candidate, *reply)) {
-        refuse(candidate, {MeasurementOutcome::wrong_result, *std::move(wrong)});
+        // A kernel may depend on its work-groups. The variant is wrong if nobody chose the size.
+        refuse(candidate,
+               {candidate.is_trial ? MeasurementOutcome::failed : MeasurementOutcome::wrong_result,
+                *std::move(wrong)});
         return std::nullopt;
       }
     }

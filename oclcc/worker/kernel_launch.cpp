@@ -293,27 +293,25 @@ struct LaunchSession::State {
                  "clEnqueueWriteBuffer");
   }
 
+  Result<void> set_argument(cl_kernel kernel, std::size_t index, std::size_t size,
+                            const void* value) const {
+    const cl_int code = functions->SetKernelArg(kernel, static_cast<cl_uint>(index), size, value);
+    return code == CL_SUCCESS ? Result<void>()
+                              : call_failed("clSetKernelArg", fmt::format("{}", index), code);
+  }
+
   Result<void> set_arguments(cl_kernel kernel, const LaunchRequest& request) const {
-    std::size_t next_buffer = 0;
+    auto next_buffer = buffers.begin();
     for (std::size_t i = 0; i < request.arguments.size(); ++i) {
       const LaunchArgument& argument = request.arguments[i];
-      const auto set = [&](std::size_t size, const void* value) {
-        const cl_int code = functions->SetKernelArg(kernel, static_cast<cl_uint>(i), size, value);
-        return code == CL_SUCCESS ? Result<void>()
-                                  : call_failed("clSetKernelArg", fmt::format("{}", i), code);
-      };
-      switch (argument.kind) {
-      case ArgumentKind::number:
-        CLBIN_TRY(set(argument.number.size(), argument.number.data()));
-        break;
-      case ArgumentKind::local:
-        CLBIN_TRY(set(argument.count, nullptr));
-        break;
-      case ArgumentKind::buffer: {
-        const cl_mem memory = buffers[next_buffer++].memory.get();
-        CLBIN_TRY(set(sizeof(cl_mem), static_cast<const void*>(&memory))); // NOLINT: the handle
-        break;
-      }
+      if (argument.kind == ArgumentKind::buffer) {
+        const cl_mem memory = (next_buffer++)->memory.get();
+        // NOLINTNEXTLINE(bugprone-sizeof-expression): the handle is the value
+        CLBIN_TRY(set_argument(kernel, i, sizeof memory, static_cast<const void*>(&memory)));
+      } else if (argument.kind == ArgumentKind::local) {
+        CLBIN_TRY(set_argument(kernel, i, argument.count, nullptr));
+      } else {
+        CLBIN_TRY(set_argument(kernel, i, argument.number.size(), argument.number.data()));
       }
     }
     return {};

@@ -275,3 +275,104 @@ oclcc --tune s.clbin --launch 'k=1'
 # expected exit status: 2
 # expected errors:
 #| oclcc: error: 's.clbin' is encrypted, and '--tune' measures plain bundles only
+
+### results
+# The bundle has the results, which a second run does not measure again, and a load takes the fastest.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash" one_platform
+cat > slow.cl <<'END'
+kernel __attribute__((reqd_work_group_size(16, 1, 1))) void k(global int* a) {
+  int sum = 0;
+  for (volatile int i = 0; i < TIMES; ++i) {
+    sum += i < 1;
+  }
+  a[get_global_id(0)] = sum;
+}
+END
+oclcc slow.cl --variant default=-DTIMES=20000 --variant fast=-DTIMES=10 -o slow.clbin
+cp slow.clbin before.clbin
+tune() { oclcc --tune slow.clbin --launch 'k=16:zero(i32,16)' "$@" --json > json; }
+measured_before() { python3 -c '
+import json
+for launch in json.load(open("json"))["devices"][0]["launches"]:
+    print(sorted((one["variant"], one["measured_before"]) for one in launch["results"]))'; }
+tune
+measured_before
+oclcc --verify slow.clbin
+cp slow.clbin first.clbin
+tune
+measured_before
+cmp slow.clbin first.clbin
+tune --no-cache
+measured_before
+# A launch of another size is another class.
+oclcc --tune slow.clbin --launch 'k=32:zero(i32,32)' -o other.clbin --json > json
+measured_before
+cmp slow.clbin other.clbin > unequal || echo "another bundle"
+oclcc --tune before.clbin --launch 'k=16:zero(i32,16)' -o - > unequal || echo "exit $?"
+oclcc --tune - --launch 'k=16:zero(i32,16)' < before.clbin > unequal || echo "exit $?"
+oclcc --tune - --launch 'k=16:zero(i32,16)' -o piped.clbin --json < before.clbin > json
+measured_before
+# expected output:
+#| [('default', False), ('fast', False)]
+#| [('default', True), ('fast', True)]
+#| [('default', False), ('fast', False)]
+#| [('default', False), ('fast', False)]
+#| another bundle
+#| exit 2
+#| exit 2
+#| [('default', False), ('fast', False)]
+# expected errors:
+#| oclcc: error: '--tune' prints its results, and '-o -' would write to standard output, too
+#| oclcc: error: '--tune' cannot replace standard input: name an output with '-o'
+
+### replaced
+# A bundle that another process has changed meanwhile is not replaced. Nor is one that cannot be written.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash" one_platform
+oclcc scale.cl --variant a=-DBLOCK=2 -o scale.clbin
+oclcc --tune scale.clbin --launch "$scale" -o no/such/folder.clbin > table || echo "exit $?"
+cp scale.clbin other.clbin
+[ -n "$FAULT_LAYER" ] || { echo "there is no fault layer"; exit 77; }
+export CLBIN_FAULTS=$PWD/scenario
+echo 'hang at=clEnqueueNDRangeKernel' > scenario
+OPENCL_LAYERS=$FAULT_LAYER oclcc --tune scale.clbin --launch "$scale" --timeout 4 > table &
+sleep 2
+newer other.clbin scale.clbin
+mv other.clbin scale.clbin
+wait $! || echo "exit $?"
+ls
+# expected output:
+#| exit 3
+#| exit 3
+#| scale.cl
+#| scale.clbin
+#| scenario
+#| table
+# expected errors:
+#| oclcc: error: cannot write 'no/such/folder.clbin': No such file or directory
+#| oclcc: error: cannot replace 'scale.clbin': another process has changed it since it was read
+
+### killed
+# A run that is killed keeps the results of the launches before, and the next one goes on behind them.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash" one_platform
+oclcc scale.cl --variant a=-DBLOCK=2 --variant b=-DBLOCK=4 -o scale.clbin
+cp scale.clbin before.clbin
+cat > l.json <<'END'
+{"launches": [
+  {"kernel": "scale", "class": [64], "global": ["128 / BLOCK"],
+   "arguments": ["zero(f32,64)", "random(f32,64)", 2, 64]},
+  {"kernel": "count", "global": [65536], "arguments": ["zero(u32,1)", "local(4)"]}]}
+END
+oclcc --tune scale.clbin --launch l.json > table &
+until ! cmp -s scale.clbin before.clbin; do sleep 0.01; done
+kill -KILL $!
+{ wait $!; } 2> /dev/null
+oclcc --verify scale.clbin
+oclcc --tune scale.clbin --launch l.json --json | python3 -c '
+import json, sys
+launch = json.load(sys.stdin)["devices"][0]["launches"][0]
+print(launch["kernel"], sorted({one["measured_before"] for one in launch["results"]}))'
+# expected output:
+#| scale [True]

@@ -69,7 +69,7 @@ struct Use {
   std::string_view letters;
 };
 const std::vector<Use> k_uses = {
-    {"-o", {"-o", "out.o"}, {}, "PBcbxDVMmopsgaznu"},
+    {"-o", {"-o", "out.o"}, {}, "PBcbxDVMmopsgaznuw"},
     {"--emit", {"--emit", "o"}, {}, "Bcb"},
     {"--symbol", {"--symbol", "x"}, {}, "cb"},
     {"--embed-header", {"--embed-header", "k.h"}, {}, "cb"},
@@ -164,7 +164,7 @@ const std::vector<Use> k_uses = {
     {"--encrypt-key", {"--encrypt-key", "c.key"}, {}, "Bcmpsn"},
     {"--encrypt-for", {"--encrypt-for", "r.pub"}, {}, "Bcmpsn"},
     {"--decrypt-key", {"--decrypt-key", "c.key"}, {}, "cbBievrdxDTVMRmpsganu"},
-    {"--no-cache", {"--no-cache"}, {}, "PBc"},
+    {"--no-cache", {"--no-cache"}, {}, "PBcw"},
 };
 
 Words operator+(Words a, const Words& b) {

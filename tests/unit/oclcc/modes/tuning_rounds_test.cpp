@@ -115,7 +115,8 @@ protected:
     reply.times.assign(request.launches, {behaviour.host_ns, behaviour.device_ns});
     order += request.launches == 0 ? "" : request.variant;
     if (request.read_back == worker::ReadBack::buffers) {
-      reply.buffers = {floats({behaviour.result, 2})};
+      const float first = result_of_size ? result_of_size(request.local_size) : behaviour.result;
+      reply.buffers = {floats({first, 2})};
     }
     return reply;
   }
@@ -150,6 +151,7 @@ protected:
   KernelReflection m_kernel;
   TuningSettings settings;
   std::map<std::string, Behaviour> behaviours;
+  std::function<float(const GroupSize& local)> result_of_size;
   std::string order; // of the launches, by variant
   std::size_t calls = 0;
   std::size_t most_calls = 1000;
@@ -234,6 +236,18 @@ TEST_F(TuningRounds, TryTheWorkGroupsThatDivideTheGlobalSize) {
     sizes.push_back(result.measurement.local_size);
   }
   EXPECT_THAT(sizes, ElementsAre(GroupSize{}, GroupSize{16, 1, 1}, GroupSize{32, 1, 1}));
+}
+
+TEST_F(TuningRounds, DoNotBlameAVariantForAWorkGroupThatNobodyNamed) {
+  behaviours["a"];
+  m_kernel.required_work_group_size = {};
+  m_kernel.max_work_group_size = 16;
+  result_of_size = [](const GroupSize& local) { return local[0] == 16 ? 5.0F : 1.0F; };
+  const TunedLaunch launch = tuned();
+  ASSERT_EQ(launch.results.size(), 2U);
+  EXPECT_EQ(launch.results[1].state, State::refused);
+  EXPECT_EQ(launch.results[1].measurement.outcome, MeasurementOutcome::failed);
+  EXPECT_THAT(launch.results[1].measurement.reason, HasSubstr("the result differs"));
 }
 
 TEST_F(TuningRounds, EndWhenTheTimeIsOver) {

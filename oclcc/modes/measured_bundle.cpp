@@ -1,0 +1,116 @@
+#include "modes/measured_bundle.hpp"
+
+#include "format/bundle/bundle_surgery.hpp"
+
+namespace oclcc {
+
+Result<MeasuredBundle> MeasuredBundle::open(const std::filesystem::path& input,
+                                            const std::filesystem::path& output) {
+  std::error_code ignored; // of a file that does not exist
+  std::shared_ptr<const base::ByteSource> replaced;
+  if (std::filesystem::equivalent(input, output, ignored)) {
+    CLBIN_TRY_ASSIGN(replaced, base::open_file_source(input)); // before it is read
+  }
+  CLBIN_TRY_ASSIGN(ValidBundle valid, read_valid_bundle(input, {}));
+  auto bytes = std::make_shared<const base::Bytes>(std::move(valid.bytes));
+  CLBIN_TRY_ASSIGN(auto reader, format::BundleReader::open(base::memory_source(*bytes)));
+  if (reader.is_encrypted()) { // workers have no keys
+    return refused("'{}' is encrypted, and '--tune' measures plain bundles only", input.string());
+  }
+  MeasuredBundle bundle(std::move(bytes), std::move(reader));
+  bundle.m_output = output;
+  bundle.m_replaced = std::move(replaced);
+  CLBIN_TRY(named(bundle.read_programs(), input));
+  CLBIN_TRY(base::OutputFile::open(output)); // whether it can be written, before it takes time
+  return bundle;
+}
+
+Result<void> MeasuredBundle::read_programs() {
+  format::TextBudget budget(m_reader.total_bytes());
+  for (std::uint32_t index = 0; index < m_reader.group_count(); ++index) {
+    CLBIN_TRY_ASSIGN(const format::GroupView group, m_reader.group(index));
+    CLBIN_TRY(budget.take(group));
+    const auto [place, is_new] = m_programs.try_emplace(group.program);
+    Program& program = place->second;
+    program.variants[group.variant] = {
+        group.variant, group.options, {group.required.begin(), group.required.end()}};
+    if (!is_new) {
+      continue;
+    }
+    if (group.source_blob != format::k_no_index) {
+      CLBIN_TRY_ASSIGN(const format::BlobView source, m_reader.blob(group.source_blob));
+      program.source = base::to_hex(source.raw_digest);
+    }
+    CLBIN_TRY_ASSIGN(format::Manifest manifest, m_reader.read_manifest(group));
+    program.measurements = {std::make_move_iterator(manifest.measurements.begin()),
+                            std::make_move_iterator(manifest.measurements.end())};
+  }
+  return {};
+}
+
+std::optional<format::Measurement> MeasuredBundle::find(const std::string& program,
+                                                        const format::Measurement& wanted) const {
+  const Program& known = m_programs.at(program);
+  const auto found = known.measurements.find(wanted);
+  return found == known.measurements.end() || found->source != known.source ? std::nullopt
+                                                                            : std::optional(*found);
+}
+
+void MeasuredBundle::add(const std::string& program, format::Measurement measurement) {
+  Program& known = m_programs.at(program);
+  measurement.source = known.source;
+  known.measurements.erase(measurement);
+  known.measurements.insert(std::move(measurement));
+}
+
+// Copies all frames, and unites them with a bundle that contains only the measurements.
+Result<base::Bytes> MeasuredBundle::make() const {
+  format::BundleInput results{"oclcc " OCLCC_VERSION, {}};
+  for (const auto& [name, program] : m_programs) {
+    if (program.measurements.empty()) {
+      continue;
+    }
+    format::ProgramInput& input = results.programs.emplace_back();
+    input.name = name;
+    for (const auto& [variant, known] : program.variants) {
+      input.variants.push_back(known);
+    }
+    input.measurements = {program.measurements.begin(), program.measurements.end()};
+  }
+  if (results.programs.empty()) {
+    return format::merge_bundles(std::array{&m_reader});
+  }
+  CLBIN_TRY_ASSIGN(const auto stripped, format::strip_bundle(
+                                            m_reader, [](const format::EntryView&) { return true; },
+                                            format::KeepSource::yes, format::KeepReflection::yes,
+                                            nullptr, format::KeepMeasurements::no));
+  CLBIN_TRY_ASSIGN(const base::Bytes measured, format::write_bundle(results, {}));
+  CLBIN_TRY_ASSIGN(const auto base_reader,
+                   format::BundleReader::open(base::memory_source(stripped.bytes)));
+  CLBIN_TRY_ASSIGN(const auto measured_reader,
+                   format::BundleReader::open(base::memory_source(measured)));
+  return format::merge_bundles(std::array{&base_reader, &measured_reader});
+}
+
+Result<void> MeasuredBundle::write() {
+  CLBIN_TRY_ASSIGN(const base::Bytes bytes, make());
+  CLBIN_TRY_ASSIGN(auto file, base::OutputFile::open(m_output));
+  CLBIN_TRY(file.append(bytes));
+  if (m_replaced != nullptr && !m_replaced->is_current()) {
+    return fail(ErrorCode::file_write,
+                "cannot replace {}: another process has changed it since it was read",
+                base::in_quotes(m_output));
+  }
+  CLBIN_TRY(file.commit());
+  if (m_replaced != nullptr) {
+    CLBIN_TRY_ASSIGN(m_replaced, base::open_file_source(m_output));
+  }
+  return {};
+}
+
+Result<bool> MeasuredBundle::is_signed() const {
+  CLBIN_TRY_ASSIGN(const auto records, m_reader.signature_records());
+  return !records.empty();
+}
+
+} // namespace oclcc
