@@ -245,10 +245,36 @@ struct LaunchSession::State {
                                                                context.get(), wanted, report));
     CLBIN_TRY_ASSIGN(auto reflection,
                      clbin::opencl::reflect_kernels(driver, program.get(), device));
+    if (report.origin == clbin::loader::Origin::source) {
+      add_arguments(wanted, reflection.kernels);
+    }
     const auto placed =
         programs.emplace(key, Loaded{std::move(program), std::string(to_string(report.origin)),
                                      std::move(reflection.kernels)});
     return &placed.first->second;
+  }
+
+  // Builds the source once more for the arguments, which PoCL does not know otherwise.
+  void add_arguments(clbin::loader::LoadRequest request,
+                     std::vector<format::KernelReflection>& kernels) {
+    const auto is_known = [](const format::KernelReflection& kernel) {
+      return kernel.arguments.has_value();
+    };
+    if (std::ranges::all_of(kernels, is_known)) {
+      return;
+    }
+    request.extra_options = "-cl-kernel-arg-info";
+    clbin::loader::LoadReport report;
+    const auto program =
+        clbin::loader::load_program(driver, *bundle, cache, context.get(), request, report);
+    const auto reflection =
+        program ? clbin::opencl::reflect_kernels(driver, program->get(), device)
+                : Result<clbin::opencl::ProgramReflection>(tl::unexpected(program.error()));
+    if (reflection && reflection->kernels.size() == kernels.size()) { // both are sorted by name
+      for (std::size_t i = 0; i < kernels.size(); ++i) {
+        kernels[i].arguments = reflection->kernels[i].arguments;
+      }
+    }
   }
 
   Result<cl_kernel> create_kernel(Loaded& loaded, const std::string& name) const {
