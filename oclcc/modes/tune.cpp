@@ -39,45 +39,48 @@ bool has_kernel(const TunedProgram& program, std::string_view kernel) {
   });
 }
 
-// What the entries of a variant say of each kernel: the first that knows its arguments.
-std::vector<format::KernelReflection> kernels_of(const format::GroupView& group,
-                                                 const format::Manifest& manifest) {
-  std::map<std::string, format::KernelReflection> kernels;
+// What the entries of a variant say of its kernels, by name: the first that knows the arguments.
+using KernelsOfVariant = std::map<std::string, format::KernelReflection>;
+
+std::map<std::string, KernelsOfVariant> kernels_by_variant(const format::Manifest& manifest) {
+  std::map<std::string, KernelsOfVariant> all;
   for (const format::ManifestEntry& entry : manifest.entries) {
-    if (entry.variant != group.variant.str()) {
-      continue;
-    }
     for (const format::KernelReflection& kernel : entry.kernels) {
-      auto& known = kernels.emplace(kernel.name, kernel).first->second;
+      auto& known = all[entry.variant].try_emplace(kernel.name, kernel).first->second;
       known.arguments = known.arguments ? known.arguments : kernel.arguments;
     }
-  }
-  std::vector<format::KernelReflection> all;
-  all.reserve(kernels.size());
-  for (auto& [name, kernel] : kernels) {
-    all.push_back(std::move(kernel));
   }
   return all;
 }
 
+TunedVariant variant_of(const format::GroupView& group, const KernelsOfVariant& kernels) {
+  TunedVariant variant{group.variant, group.options, {}};
+  variant.kernels.reserve(kernels.size());
+  for (const auto& [name, kernel] : kernels) {
+    variant.kernels.push_back(kernel);
+  }
+  return variant;
+}
+
 Result<std::vector<TunedProgram>> programs_of(const format::BundleReader& bundle) {
   std::vector<TunedProgram> programs;
-  format::TextBudget budget(bundle.total_bytes());
+  std::map<std::string, std::map<std::string, KernelsOfVariant>> kernels; // by program
   for (std::uint32_t index = 0; index < bundle.group_count(); ++index) {
     CLBIN_TRY_ASSIGN(const format::GroupView group, bundle.group(index));
-    CLBIN_TRY(budget.take(group));
-    CLBIN_TRY_ASSIGN(const format::Manifest manifest, bundle.read_manifest(group));
     auto program = std::ranges::find(programs, group.program.str(), &TunedProgram::name);
     if (program == programs.end()) {
+      CLBIN_TRY_ASSIGN(const format::Manifest manifest, bundle.read_manifest(group));
+      kernels[group.program] = kernels_by_variant(manifest);
       program = programs.insert(programs.end(), {group.program, {}});
     }
-    program->variants.push_back({group.variant, group.options, kernels_of(group, manifest)});
+    program->variants.push_back(variant_of(group, kernels[group.program][group.variant]));
   }
   for (TunedProgram& program : programs) {
     std::ranges::sort(program.variants, {}, [](const TunedVariant& variant) {
       return std::pair(variant.name != format::k_default_variant, variant.name);
     });
   }
+  std::ranges::sort(programs, {}, &TunedProgram::name);
   return programs;
 }
 
@@ -459,8 +462,11 @@ private:
                                  return worker.launch(std::move(request));
                                });
       m_reporter.end_progress();
-      if (worker.error() || !tuned) {
-        return tl::unexpected(worker.error() ? *worker.error() : std::move(tuned.error()));
+      if (worker.error()) {
+        return tl::unexpected(*worker.error());
+      }
+      if (!tuned) {
+        return tl::unexpected(tuned.error());
       }
       m_tuned.push_back({device, program.name, planned.description.kernel, *std::move(tuned)});
       CLBIN_TRY(keep_results(known, m_tuned.back()));

@@ -161,6 +161,10 @@ private:
 
   // Loads the variant, and adds its candidates.
   Result<void> prepare(const TunedVariant& variant) {
+    if (m_settings.is_out_of_time()) {
+      add(variant, {}).is_repeated = false;
+      return {};
+    }
     worker::LaunchRequest request;
     request.program = m_program;
     request.variant = variant.name;
@@ -269,6 +273,19 @@ private:
     candidate.result.measurement.reason = refusal.reason;
   }
 
+  // A variant that crashes or hangs is excluded: its other work-groups need not do so, too.
+  void refuse_other_work_groups(const Candidate& candidate) {
+    const format::Measurement& cause = candidate.result.measurement;
+    if (cause.outcome == MeasurementOutcome::failed) {
+      return;
+    }
+    for (Candidate& other : m_candidates) {
+      if (other.variant == candidate.variant && other.result.state == State::out_of_time) {
+        refuse(other, {cause.outcome, cause.reason});
+      }
+    }
+  }
+
   void report_progress(const std::string& variant) {
     if (m_settings.progress) {
       m_settings.progress(m_done, m_total, variant);
@@ -295,6 +312,7 @@ private:
     }
     if (!reply) {
       refuse(candidate, reply.error());
+      refuse_other_work_groups(candidate);
       return std::nullopt;
     }
     if (read_back == worker::ReadBack::buffers) {

@@ -250,6 +250,14 @@ TEST_F(TuningRounds, DoNotBlameAVariantForAWorkGroupThatNobodyNamed) {
   EXPECT_THAT(launch.results[1].measurement.reason, HasSubstr("the result differs"));
 }
 
+TEST_F(TuningRounds, LaunchAVariantThatCrashesOnce) {
+  behaviours["a"].refusal = {MeasurementOutcome::crashed, "it crashed"};
+  m_kernel.required_work_group_size = {};
+  EXPECT_EQ(texts(tuned()), "a crashed: it crashed; a crashed: it crashed; a crashed: it crashed; "
+                            "a crashed: it crashed");
+  EXPECT_EQ(calls, 2U); // a load and a launch
+}
+
 TEST_F(TuningRounds, EndWhenTheTimeIsOver) {
   behaviours["a"].host_ns = 3'000'000;
   behaviours["b"].host_ns = 3'000'000;
