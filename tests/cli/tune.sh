@@ -99,10 +99,10 @@ oclcc --launch 'k=1' s.clbin; echo "exit $?"
 #| oclcc: error: '--tolerance' requires a number from 0 to 1, such as 1e-3, not '2'
 #| oclcc: error: '--tolerance' requires a number from 0 to 1, such as 1e-3, not 'x'
 #| oclcc: error: '--tune-seconds' requires a number from 1 to 86400, not '0'
-#| oclcc: error: --launch 'k=1/2': no program is known to have a kernel 'k'; there are 'reduce', 'matmul'
+#| oclcc: error: --launch 'k=1/2': no program is known to have a kernel 'k'; there are 'matmul', 'reduce'
 #| oclcc: error: --launch 'k=4:random(f32)': argument 'random(f32)': 'random' has a type, a number of elements, and maybe a seed
-#| oclcc: error: --launch 'none=4': no program is known to have a kernel 'none'; there are 'reduce', 'matmul'
-#| oclcc: error: --launch 'none/k=4': there is no program 'none'; there are 'reduce', 'matmul'
+#| oclcc: error: --launch 'none=4': no program is known to have a kernel 'none'; there are 'matmul', 'reduce'
+#| oclcc: error: --launch 'none/k=4': there is no program 'none'; there are 'matmul', 'reduce'
 #| oclcc: error: cannot open 'absent.json': No such file or directory
 #| oclcc: error: l.json: launch 0: 'global': '4' follows an expression
 #| oclcc: error: '--launch' needs '--tune'
@@ -188,7 +188,7 @@ oclcc scale.cl --variant a=-DBLOCK=2 --variant b=-DBLOCK=4 -o scale.clbin
 export CLBIN_FAULTS=$PWD/scenario
 tune_on() {
   OPENCL_LAYERS=$FAULT_LAYER oclcc --tune scale.clbin --device "$1" --launch "$scale" \
-    --timeout 20 --json | results | sed "s/driver of '.*'/driver of '...'/"
+    --timeout 20 -o out.clbin --json | results | sed "s/driver of '.*'/driver of '...'/"
 }
 for fault in 'crash at=clBuildProgram call=2' \
   'fail at=clEnqueueNDRangeKernel code=CL_OUT_OF_RESOURCES call=3'; do
@@ -200,11 +200,11 @@ done
 # A driver that hangs.
 show_platforms 1
 echo 'hang at=clBuildProgram call=2' | tee scenario
-OPENCL_LAYERS=$FAULT_LAYER oclcc --tune scale.clbin --launch "$scale" --timeout 3 --json \
+OPENCL_LAYERS=$FAULT_LAYER oclcc --tune scale.clbin --launch "$scale" --timeout 3 -o out.clbin --json \
   | results | sed "s/driver of '.*'/driver of '...'/"
 # Every variant is refused.
 echo 'fail at=clEnqueueNDRangeKernel code=CL_OUT_OF_RESOURCES' > scenario
-OPENCL_LAYERS=$FAULT_LAYER oclcc --tune scale.clbin --launch "$scale" | grep -c 'refused: clEnqueueND'
+OPENCL_LAYERS=$FAULT_LAYER oclcc --tune scale.clbin --launch "$scale" -o out.clbin | grep -c 'refused: clEnqueueND'
 echo "exit ${PIPESTATUS[0]}"
 # expected output:
 #| crash at=clBuildProgram call=2:
@@ -249,7 +249,7 @@ oclcc --tune two.clbin --launch 'other/scale=16,16:zero(f32,1)' --json | results
 #| 2
 #| scale [16] default: entry, measured, timed
 # expected errors:
-#| oclcc: error: --launch 'scale=16:zero(f32,1)': several programs have a kernel 'scale': write 'scale/scale='
+#| oclcc: error: --launch 'scale=16:zero(f32,1)': several programs have a kernel 'scale': write 'other/scale='
 
 ### seconds
 # The time ends before anything is measured, or nothing is to do.

@@ -13,7 +13,7 @@ oclcc --help=all
 #|     oclcc --verify [--public-key KEY]... [--least-counter N] [--detached]
 #|           [--run [--device PATTERN]...] [--json] BUNDLE...
 #|     oclcc --tune --launch LAUNCH... [--device PATTERN]... [--tune-seconds N]
-#|           [--tolerance NUMBER] [--json] BUNDLE
+#|           [--tolerance NUMBER] [--json] BUNDLE [-o BUNDLE]
 #|     oclcc --diff [--json] BUNDLE BUNDLE
 #|     oclcc --report [--program NAME]... [--variant NAME]... [--kernel NAME]...
 #|           [--keep-target PATTERN | --drop-target PATTERN]...
@@ -231,7 +231,8 @@ oclcc --help=all
 #| Measuring variants:
 #|     --tune                  run the launches of --launch with each variant of
 #|                             the bundle FILE on each device, compare the results,
-#|                             and print the times
+#|                             print the times, and add them to the bundle, in
+#|                             place unless -o is given
 #|     --launch KERNEL=SIZE[:ARGUMENTS]
 #|                             with --tune: launch KERNEL, as
 #|                             'scale=512x512,16x16:random(f32,262144),n=512', or
@@ -318,7 +319,8 @@ oclcc --help=all
 #|                             recipient's secret key, in FILE; repeatable
 #|
 #| Caches:
-#|     --no-cache              build everything, and store nothing in the cache
+#|     --no-cache              build everything, and store nothing in the cache;
+#|                             with --tune: measure again what the bundle contains
 #|     --cache-stats           show the contents and the hits of libclbin's user
 #|                             cache and oclcc's compile cache
 #|     --clear-cache           remove the contents of both caches
