@@ -207,10 +207,11 @@ Result<loader::UnsignedSource> c_api::unsigned_builds_of(const clbin_signature_p
 
 Opened c_api::open_file(const char* path, const clbin_open_options* options) {
   CLBIN_TRY_ASSIGN(const Opening opening, opening_of(options));
-  CLBIN_TRY_ASSIGN(auto source, base::open_file_source(path));
+  CLBIN_TRY_ASSIGN(auto source, base::open_file_source(base::to_path(path)));
   auto bundle = open_source(std::move(source), opening, format::TrailingBytes::refuse);
-  if (!bundle && bundle.error().message.find(base::in_quotes(path)) == std::string::npos) {
-    return base::add_context(std::move(bundle.error()), base::in_quotes(path));
+  if (!bundle &&
+      bundle.error().message.find(base::in_quotes(base::to_path(path))) == std::string::npos) {
+    return base::add_context(std::move(bundle.error()), base::in_quotes(base::to_path(path)));
   }
   return bundle;
 }

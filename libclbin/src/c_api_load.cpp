@@ -185,7 +185,7 @@ Result<opencl::Program> load(const clbin_bundle& bundle, cl_context context,
 
 // Replaces the directory by that of the caller, which turns the cache on.
 Result<void> set_folder(cache::CacheSettings& settings, const char* cache_dir) {
-  settings.folder = cache_dir;
+  settings.folder = base::to_path(cache_dir);
   if (!settings.folder.is_absolute()) {
     return base::fail(ErrorCode::invalid_argument, "'cache_dir' is '{}', not an absolute path",
                       cache_dir);
@@ -409,7 +409,8 @@ clbin_status clbin_builder_add_files_of(const clbin_builder* builder, const char
       paths.resize(loader::k_most_listed_bundles);
     }
     for (const std::filesystem::path& path : paths) {
-      if (const Result<void> added = add_file(*builder, path.c_str(), options); !added) {
+      if (const Result<void> added = add_file(*builder, base::name_of(path).c_str(), options);
+          !added) {
         builder->state.add_warning(fmt::format("{}: {}", variable, added.error().message));
       }
     }

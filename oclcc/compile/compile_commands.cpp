@@ -1,5 +1,6 @@
 // compile_commands.json: how clang alone would compile the sources of a command, for clangd and
 // other programs that understand code.
+#include "base/system/posix/calls.hpp"
 #include "compile/output_plan.hpp"
 
 #include "base/json_document.hpp"

@@ -8,7 +8,7 @@
 // if the files are as before: the compile may have read what was there between.
 #include "compile/watch.hpp"
 
-#include "base/background_thread.hpp"
+#include "base/system/posix/calls.hpp"
 #include "closure/include_closure.hpp"
 #include "compile/compile_job.hpp"
 #include "compile/output_plan.hpp"

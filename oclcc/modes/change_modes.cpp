@@ -1,6 +1,7 @@
 // The modes that make bundles of bundles. A change reads an input and makes the bytes of the output
 // in memory; change_files() writes them in place of the input, or to -o, and goes on after an
 // error. --merge has several inputs, and --sign-message makes no bundle.
+#include "base/system/posix/calls.hpp"
 #include "command_line/modes.hpp"
 
 #include "format/bundle/bundle_surgery.hpp"

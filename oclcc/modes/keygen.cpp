@@ -1,5 +1,6 @@
 #include "command_line/modes.hpp"
 
+#include "base/system/posix/calls.hpp"
 #include "trust/key_files.hpp"
 #include "worker/worker_process.hpp"
 

@@ -1,6 +1,6 @@
 #include "command_line/modes.hpp"
 
-#include "base/background_thread.hpp"
+#include "base/system/posix/calls.hpp"
 #include "format/bundle/bundle_writer.hpp"
 #include "modes/recording.hpp"
 #include "trust/bundle_encryption.hpp"

@@ -1,5 +1,6 @@
 #include "trust/bundle_encryption.hpp"
 
+#include "base/system/posix/calls.hpp"
 #include "trust/key_files.hpp"
 
 #include <tuple>

@@ -1,5 +1,6 @@
 #include "trust/bundle_signing.hpp"
 
+#include "base/system/posix/calls.hpp"
 #include "base/text.hpp"
 #include "format/bundle/bundle_tables.hpp"
 #include "worker/spawn.hpp"

@@ -1,4 +1,5 @@
 #include "trust/key_files.hpp"
+#include "base/system/posix/calls.hpp"
 
 #include <cerrno>
 #include <fcntl.h>

@@ -1,5 +1,6 @@
 #include "units/content_digests.hpp"
 
+#include "base/system/posix/calls.hpp"
 #include "format/binary/elf_object.hpp"
 
 #include <algorithm>

@@ -1,47 +1,13 @@
-// Files: descriptors, input, output that replaces an existing file only by a complete new one, and
+// Files: input, output that replaces an existing file only by a complete new one, and
 // temporary files. Every error includes the system's reason.
 #pragma once
 
-#include "base/byte_codec.hpp"
+#include "base/system/files.hpp"
 
-#include <filesystem>
 #include <functional>
 #include <optional>
-#include <sys/types.h>
 
 namespace clbin::base {
-
-// ---- Descriptors and system calls --------------------------------------------------------------
-
-inline constexpr std::size_t k_max_io_bytes = 1U << 30U; // per system call; Linux allows 2 GiB
-
-enum class CloseAtEnd : bool { no, yes };
-
-class FileDescriptor {
-public:
-  FileDescriptor() = default;
-  explicit FileDescriptor(int number, CloseAtEnd close_at_end = CloseAtEnd::yes)
-      : m_number(number), m_close_at_end(close_at_end) {}
-  ~FileDescriptor() { (void)close(); }
-  FileDescriptor(FileDescriptor&& other) noexcept
-      : m_number(std::exchange(other.m_number, k_none)), m_close_at_end(other.m_close_at_end) {}
-  FileDescriptor& operator=(FileDescriptor other) noexcept {
-    std::swap(m_number, other.m_number);
-    std::swap(m_close_at_end, other.m_close_at_end);
-    return *this;
-  }
-
-  [[nodiscard]] int number() const noexcept { return m_number; }
-  [[nodiscard]] bool is_open() const noexcept { return m_number >= 0; }
-
-  // Returns 0 or an errno. Some file systems report a full disk only here.
-  [[nodiscard]] int close() noexcept;
-
-private:
-  static constexpr int k_none = -1;
-  int m_number = k_none;
-  CloseAtEnd m_close_at_end = CloseAtEnd::yes;
-};
 
 // Returns the system's message for an errno.
 [[nodiscard]] std::string reason_of(int error_number);
@@ -54,19 +20,6 @@ private:
 [[nodiscard]] tl::unexpected<Error> open_error(const std::string& name, int error_number);
 [[nodiscard]] tl::unexpected<Error> read_error(const std::string& name, int error_number);
 [[nodiscard]] tl::unexpected<Error> write_error(const std::string& name, int error_number);
-
-// With O_NONBLOCK in `flags`, does not block until the other end of a pipe is opened. Returns a
-// negative number and sets errno on failure. The file never becomes the controlling terminal, and
-// programs started later do not inherit it.
-[[nodiscard]] int open_retrying(const char* path, int flags, mode_t mode = 0) noexcept;
-// Whether the call that just failed should be repeated. If it failed because a standard stream of
-// the caller is non-blocking, first blocks until the stream is ready. `events` as for poll.
-[[nodiscard]] bool should_retry(int number, short events) noexcept;
-// Returns 0 or an errno.
-[[nodiscard]] int write_all(int number, ByteView bytes) noexcept;
-// Like write_all, for a library in somebody else's process: EPIPE and EFBIG are errors only.
-// Neither SIGPIPE nor SIGXFSZ is delivered, and the process's handling of them is not changed.
-[[nodiscard]] int write_all_without_signals(int number, ByteView bytes) noexcept;
 
 // ---- Input -------------------------------------------------------------------------------------
 
@@ -130,12 +83,9 @@ using ReadFunction = std::function<int(std::uint64_t offset, std::span<std::byte
 // Calls `read` only for regions within `size_bytes`. Each region is a private copy.
 [[nodiscard]] std::shared_ptr<const ByteSource>
 callback_source(ReadFunction read, std::uint64_t size_bytes, std::string name);
-// Opens a regular file, which is read with pread. Errors: file_not_found, file_read.
+// Opens a regular file, which is read at offsets. Errors: file_not_found, file_read.
 [[nodiscard]] Result<std::shared_ptr<const ByteSource>>
 open_file_source(const std::filesystem::path& path);
-
-// Whether opening a named pipe waits for a program that writes, or reads nothing if there is none.
-enum class MissingWriter : std::uint8_t { is_awaited, is_the_end };
 
 // Reads a whole file, pipe or device, or standard input for "-". Errors: file_not_found ("cannot
 // open 'x.cl': No such file or directory"), file_read ("cannot read 'd': Is a directory"), and
@@ -241,7 +191,5 @@ private:
   std::uint64_t m_offset = 0;
   std::uint64_t m_size_bytes = 0;
 };
-// Returns a warning if others than the owner of a secret file have rights to it.
-[[nodiscard]] std::optional<std::string> warning_of_readers(const std::filesystem::path& path);
 
 } // namespace clbin::base

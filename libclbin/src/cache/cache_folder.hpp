@@ -1,10 +1,13 @@
-// The files of the cache. A directory is kept open, and its files are accessed through its
-// descriptor, so that other processes cannot redirect the path in the meantime.
+// The files of the cache. A directory is kept open, and its files are accessed through it, so that
+// other processes cannot redirect the path in the meantime.
 #pragma once
 
+#include "base/system/folder.hpp"
 #include "cache/cache_settings.hpp"
 
 namespace clbin::cache {
+
+using base::OpenFolder;
 
 using TimePoint = std::chrono::system_clock::time_point;
 
@@ -26,12 +29,12 @@ struct FileRow {
   TimePoint modified;
 };
 
-// A file that this object has locked exclusively (flock). The destructor unlocks the file and keeps
-// it. The kernel releases the lock if the process dies.
+// A file that this object has locked exclusively. The destructor unlocks the file and keeps it. The
+// system releases the lock if the process dies.
 class LockedFile {
 public:
   // `size_bytes` is the size of the file after it was locked.
-  LockedFile(std::shared_ptr<const FileDescriptor> folder, std::string name,
+  LockedFile(std::shared_ptr<const OpenFolder> folder, std::string name,
              std::unique_ptr<FileDescriptor> file, std::uint64_t size_bytes)
       : m_folder(std::move(folder)), m_name(std::move(name)), m_file(file.release()),
         m_size_bytes(size_bytes) {}
@@ -47,7 +50,7 @@ private:
   struct Unlock {
     void operator()(FileDescriptor* file) const noexcept;
   };
-  std::shared_ptr<const FileDescriptor> m_folder;
+  std::shared_ptr<const OpenFolder> m_folder;
   std::string m_name;
   std::unique_ptr<FileDescriptor, Unlock> m_file;
   // Whoever holds the lock changes the file only through this object. Saves a query for each read
@@ -75,9 +78,11 @@ public:
   [[nodiscard]] Result<void> replace(const std::string& name, ByteView bytes,
                                      TimePoint modified) const;
   // Marks the file as used at `now`. A failure affects only the order of eviction.
-  void touch(const std::string& name, TimePoint now) const noexcept;
+  void touch(const std::string& name, TimePoint now) const noexcept {
+    m_folder->set_modified(name, now);
+  }
   // Removes a file or an empty directory.
-  void remove(const std::string& name) const noexcept;
+  void remove(const std::string& name) const noexcept { m_folder->remove(name); }
   // Removes `name` only if it is still that file, because another process may have replaced it.
   void remove_if_same(const std::string& name, const FileIdentity& identity) const noexcept;
   // Returns the size in bytes; std::nullopt if the file does not exist.
@@ -85,7 +90,7 @@ public:
   // Regular files only.
   [[nodiscard]] std::vector<FileRow> list() const;
   // Lists files and directories, including those whose names begin with a dot.
-  [[nodiscard]] std::vector<std::string> list_names() const;
+  [[nodiscard]] std::vector<std::string> list_names() const { return m_folder->list_names(); }
   // Locks the file, and creates it if necessary. Replaces anything that is not a regular file of
   // this user. Does not block: std::nullopt if the file is already locked.
   [[nodiscard]] Result<std::optional<LockedFile>> try_lock(const std::string& name) const;
@@ -93,16 +98,9 @@ public:
   [[nodiscard]] const std::string& path() const noexcept { return m_path; }
 
 private:
-  // `path` is the name in messages.
-  [[nodiscard]] static Result<CacheFolder> open_or_create(int parent,
-                                                          const std::filesystem::path& name,
-                                                          int flags, const std::string& path,
-                                                          IfMissing if_missing);
-  // Removes a file that no cache can have created. Returns whether it did and `name` is now free.
-  [[nodiscard]] bool remove_planted(const std::string& name) const;
-  CacheFolder(std::shared_ptr<const FileDescriptor> descriptor, std::string path)
-      : m_descriptor(std::move(descriptor)), m_path(std::move(path)) {}
-  std::shared_ptr<const FileDescriptor> m_descriptor;
+  CacheFolder(OpenFolder folder, std::string path)
+      : m_folder(std::make_shared<const OpenFolder>(std::move(folder))), m_path(std::move(path)) {}
+  std::shared_ptr<const OpenFolder> m_folder;
   std::string m_path; // for messages
 };
 

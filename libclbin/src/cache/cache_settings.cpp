@@ -1,35 +1,14 @@
 #include "cache/cache_settings.hpp"
 
+#include "base/system/process.hpp"
 #include "base/text.hpp"
 
-#include <cstdlib>
-#include <pwd.h>
-#include <sys/auxv.h>
 #include <system_error>
 #include <thread>
-#include <unistd.h>
 
 namespace clbin::cache {
 
 namespace {
-
-constexpr std::size_t k_max_account_bytes = 1U << 20U;
-
-std::optional<std::string> variable_of_this_process(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-}
-
-std::filesystem::path home_of_effective_user() {
-  std::vector<char> storage(1024);
-  passwd account{};
-  passwd* found = nullptr;
-  while (::getpwuid_r(::geteuid(), &account, storage.data(), storage.size(), &found) == ERANGE &&
-         storage.size() < k_max_account_bytes) {
-    storage.resize(2 * storage.size());
-  }
-  return found == nullptr || found->pw_dir == nullptr ? "" : found->pw_dir;
-}
 
 // Returns std::nullopt if the variable is not set or empty (as the XDG base directory specification
 // requires).
@@ -47,9 +26,10 @@ Folder folder_below_home(const std::filesystem::path& home, std::string_view nam
     return tl::unexpected(fmt::format("{} is not set", name));
   }
   if (home.is_relative()) {
-    return tl::unexpected(fmt::format("{} '{}' is not an absolute path", name, home.string()));
+    return tl::unexpected(
+        fmt::format("{} '{}' is not an absolute path", name, base::name_of(home)));
   }
-  return home / ".cache" / "clbin";
+  return home / base::cache_places().back().below;
 }
 
 Folder cache_folder(const ProcessEnvironment& environment) {
@@ -59,27 +39,29 @@ Folder cache_folder(const ProcessEnvironment& environment) {
   }
   if (const auto folder = value_of(environment, "CLBIN_CACHE_DIR")) {
     std::error_code error;
-    auto absolute = std::filesystem::absolute(*folder, error);
+    auto absolute = std::filesystem::absolute(base::to_path(*folder), error);
     if (error) {
       return tl::unexpected(fmt::format(
           "CLBIN_CACHE_DIR '{}' is relative, and the working directory no longer exists", *folder));
     }
     return absolute;
   }
-  const auto caches = value_of(environment, "XDG_CACHE_HOME");
-  if (caches.has_value() && std::filesystem::path(*caches).is_absolute()) {
-    return std::filesystem::path(*caches) / "clbin";
+  const auto places = base::cache_places();
+  for (const base::CachePlace& place : places.first(places.size() - 1)) {
+    const auto caches = value_of(environment, place.variable);
+    if (const auto path = base::to_path(caches.value_or("")); path.is_absolute()) {
+      return path / place.below;
+    }
   }
-  return folder_below_home(value_of(environment, "HOME").value_or(""), "HOME");
+  const char* const home = places.back().variable;
+  return folder_below_home(base::to_path(value_of(environment, home).value_or("")), home);
 }
 
 } // namespace
 
 ProcessEnvironment this_process() {
-  const bool is_elevated =
-      ::getauxval(AT_SECURE) != 0 || ::getuid() != ::geteuid() || ::getgid() != ::getegid();
-  return {variable_of_this_process, is_elevated ? Rights::elevated : Rights::plain,
-          home_of_effective_user};
+  return {base::environment_variable,
+          base::has_rights_of_others() ? Rights::elevated : Rights::plain, base::home_of_account};
 }
 
 CacheSettings CacheSettings::from_environment(const ProcessEnvironment& environment,

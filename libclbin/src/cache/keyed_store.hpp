@@ -179,7 +179,7 @@ private:
   [[nodiscard]] bool is_forked_child() const noexcept;
 
   KeyedStore m_cache;
-  long m_owner; // process id
+  std::int64_t m_owner; // process id
   std::unique_ptr<Writer> m_writer;
 };
 

@@ -1,12 +1,11 @@
 #include "cache/keyed_store.hpp"
 
-#include "base/background_thread.hpp"
+#include "base/system/process.hpp"
 
 #include <condition_variable>
 #include <deque>
 #include <exception>
 #include <system_error>
-#include <unistd.h>
 
 namespace clbin::cache {
 
@@ -67,7 +66,8 @@ struct StoreQueue::Writer {
 };
 
 StoreQueue::StoreQueue(KeyedStore cache)
-    : m_cache(std::move(cache)), m_owner(::getpid()), m_writer(std::make_unique<Writer>(m_cache)) {}
+    : m_cache(std::move(cache)), m_owner(base::process_id()),
+      m_writer(std::make_unique<Writer>(m_cache)) {}
 
 StoreQueue::~StoreQueue() {
   if (is_forked_child()) {
@@ -80,7 +80,7 @@ StoreQueue::~StoreQueue() {
 }
 
 bool StoreQueue::is_forked_child() const noexcept {
-  return ::getpid() != m_owner;
+  return base::process_id() != m_owner;
 }
 
 void StoreQueue::add(StoreJob job) {

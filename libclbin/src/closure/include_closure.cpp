@@ -1,5 +1,6 @@
 #include "closure/include_closure.hpp"
 
+#include "base/system/files.hpp"
 #include "closure/macro_options.hpp"
 
 namespace clbin::closure {
@@ -17,22 +18,22 @@ std::string printable_name(std::string name) {
 }
 
 std::string last_part(const std::string& spelling) {
-  return printable_name(fs::path(spelling).lexically_normal().filename().string());
+  return printable_name(base::name_of(base::to_path(spelling).lexically_normal().filename()));
 }
 
 // "./a//b.h" is "a/b.h". Returns the last part of a name that leaves the headers' folder.
 std::string inside_name(const std::string& spelling) {
-  const fs::path path = fs::path(spelling).lexically_normal();
+  const fs::path path = base::to_path(spelling).lexically_normal();
   const bool leaves = path.is_absolute() || path.empty() || *path.begin() == "..";
-  const std::string name = leaves ? std::string() : printable_name(path.generic_string());
+  const std::string name = leaves ? std::string() : printable_name(base::generic_name_of(path));
   return name.empty() ? last_part(spelling) : name;
 }
 
 std::string numbered(const std::string& name, unsigned number) {
-  const fs::path path(name);
+  const fs::path path = base::to_path(name);
   const std::string file =
-      path.stem().string() + "~" + std::to_string(number) + path.extension().string();
-  return (path.parent_path() / file).generic_string();
+      base::name_of(path.stem()) + "~" + std::to_string(number) + base::name_of(path.extension());
+  return base::generic_name_of(path.parent_path() / base::to_path(file));
 }
 
 // Returns `name_of` each spelling, or an empty name for an empty spelling. Numbers repeated names.
@@ -63,8 +64,9 @@ bool some_edge_goes_astray(const std::vector<std::string>& names,
     files.emplace(names[i], i);
   }
   return std::ranges::any_of(edges, [&](const IncludeEdge& edge) {
-    const fs::path folder = fs::path(names[edge.from]).parent_path();
-    const auto found = files.find((folder / names[edge.to]).lexically_normal().generic_string());
+    const fs::path folder = base::to_path(names[edge.from]).parent_path();
+    const auto found = files.find(
+        base::generic_name_of((folder / base::to_path(names[edge.to])).lexically_normal()));
     return found != files.end() && found->second != edge.to;
   });
 }
@@ -115,14 +117,15 @@ public:
   }
 
   IncludeClosure write(const fs::path& main_file) {
-    const std::string main_name = main_file == "-" ? "stdin.cl" : main_file.filename().string();
+    const std::string main_name =
+        main_file == "-" ? "stdin.cl" : base::name_of(main_file.filename());
     std::string& spelling = m_graph.files.front().spelling;
     if (needs_prologue() && spelling.empty()) {
       spelling = main_name;
     }
     const std::vector<std::string> names = choose_names();
     IncludeClosure closure;
-    const std::string display = m_graph.files.front().place.path.string();
+    const std::string display = base::name_of(m_graph.files.front().place.path);
     closure.package.main =
         needs_prologue()
             ? format::SourceFile{std::string(k_prologue_name), display, prologue(names)}
@@ -130,7 +133,7 @@ public:
     for (std::size_t i = 0; i < m_graph.files.size(); ++i) {
       if (!names[i].empty()) {
         closure.package.headers.push_back(
-            {names[i], m_graph.files[i].place.path.string(), rewritten_text(i, names)});
+            {names[i], base::name_of(m_graph.files[i].place.path), rewritten_text(i, names)});
       }
       const HeaderPlace& place = m_graph.files[i].place;
       if (!place.is_own && (i != 0 || main_file != "-")) {
@@ -316,7 +319,7 @@ std::vector<std::string> driver_options_of(const IncludeSearch& search,
 }
 
 format::SourcePackage without_paths(format::SourcePackage package) {
-  package.main.display_name = fs::path(package.main.display_name).filename().string();
+  package.main.display_name = base::name_of(base::to_path(package.main.display_name).filename());
   for (format::SourceFile& header : package.headers) {
     header.display_name = header.include_name;
   }

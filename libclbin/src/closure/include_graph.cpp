@@ -12,7 +12,7 @@ IncludeWarning warning_at(const IncludedFile& file, std::size_t offset, std::str
   const std::size_t line_begin = before.find_last_of("\r\n") + 1; // npos + 1 is 0
   const std::size_t line_end = file.text.find_first_of("\r\n", offset);
   IncludeWarning warning;
-  warning.file = file.place.path.string();
+  warning.file = base::name_of(file.place.path);
   warning.line = static_cast<std::uint32_t>(source::count_line_ends(before) + 1);
   warning.column = static_cast<std::uint32_t>(offset - line_begin + 1);
   warning.text = std::move(text);
@@ -35,17 +35,17 @@ base::Result<std::string> read_text(const fs::path& path, EmptyFile empty) {
     text.remove_prefix(k_byte_order_mark.size());
   }
   if (text.empty() && empty == EmptyFile::refuse) {
-    return base::fail(base::ErrorCode::invalid_argument, "'{}' is empty", path.string());
+    return base::fail(base::ErrorCode::invalid_argument, "'{}' is empty", base::name_of(path));
   }
   if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos) {
     return base::fail(base::ErrorCode::invalid_argument,
                       "'{}' is not source text: it contains a zero byte at offset {}",
-                      path.string(), zero);
+                      base::name_of(path), zero);
   }
   // A message about a line of a key file would quote it.
   if (const auto key = base::name_of_key_file(text)) {
     return base::fail(base::ErrorCode::invalid_argument, "'{}' is not source text: it is {}",
-                      path.string(), *key);
+                      base::name_of(path), *key);
   }
   return std::string(text);
 }
@@ -53,14 +53,14 @@ base::Result<std::string> read_text(const fs::path& path, EmptyFile empty) {
 std::string key_of(const fs::path& path) {
   std::error_code error;
   const fs::path canonical = fs::canonical(path, error);
-  return error ? path.string() : canonical.string();
+  return error ? base::name_of(path) : base::name_of(canonical);
 }
 
 // Returns the possible places of a header, in search order. `from` is the including file, or
 // nullptr for -include.
 std::vector<HeaderPlace> header_places(const IncludeSearch& search, const HeaderPlace* from,
                                        const IncludeDirective& meant) {
-  const fs::path name = meant.name;
+  const fs::path name = base::to_path(meant.name);
   if (name.is_absolute()) {
     return {{name, std::nullopt}};
   }
@@ -111,11 +111,13 @@ public:
 
   base::Result<IncludeGraph> build(MainText main) {
     add_macro_values(main.definitions, m_graph.macros);
-    CLBIN_TRY(add_file({}, {main.name, std::nullopt}, std::move(main.text)));
+    CLBIN_TRY(add_file({}, {base::to_path(main.name), std::nullopt}, std::move(main.text)));
     for (format::SourceFile& header : main.headers) {
-      CLBIN_TRY_ASSIGN(const std::size_t index,
-                       add_file({}, {header.include_name, std::nullopt}, std::move(header.text)));
-      m_named.insert_or_assign(fs::path(header.include_name).lexically_normal().string(), index);
+      CLBIN_TRY_ASSIGN(
+          const std::size_t index,
+          add_file({}, {base::to_path(header.include_name), std::nullopt}, std::move(header.text)));
+      m_named.insert_or_assign(base::name_of(base::to_path(header.include_name).lexically_normal()),
+                               index);
       reach(index, header.include_name);
     }
     m_graph.named_headers = main.headers.size();
@@ -130,7 +132,7 @@ private:
     std::vector<IncludedFile>& files = m_graph.files;
     if (files.size() == k_max_files) {
       return base::fail(base::ErrorCode::invalid_argument, "'{}' exceeds the limit of {} headers",
-                        place.path.string(), k_max_files);
+                        base::name_of(place.path), k_max_files);
     }
     IncludedFile file;
     file.place = place;
@@ -179,8 +181,9 @@ private:
     if (known != m_known.end()) {
       return Found{known->second, std::nullopt};
     }
-    CLBIN_TRY_ASSIGN(const std::size_t index,
-                     add_file(key, {name, std::nullopt, true}, std::string(own->second)));
+    CLBIN_TRY_ASSIGN(
+        const std::size_t index,
+        add_file(key, {base::to_path(name), std::nullopt, true}, std::string(own->second)));
     return Found{index, std::nullopt};
   }
 
@@ -200,19 +203,19 @@ private:
     }
     return Found{std::nullopt, base::Error{base::ErrorCode::file_read,
                                            fmt::format("'{}' is not a regular file: it is not read",
-                                                       irregular->path.string())}};
+                                                       base::name_of(irregular->path))}};
   }
 
   // The user named this file, so that even a pipe (the shell's <(…)) is read, as in gcc.
   base::Result<Found> find_forced(const fs::path& name) {
     const HeaderPlace here = {name, std::nullopt};
     CLBIN_TRY_ASSIGN(Found found,
-                     is_irregular(name) ? read_file(name.string(), here) : find_file(here));
+                     is_irregular(name) ? read_file(base::name_of(name), here) : find_file(here));
     if (found.file || found.unread) {
       return found;
     }
     IncludeDirective meant;
-    meant.name = name.string();
+    meant.name = base::name_of(name);
     return find_first(header_places(m_search, nullptr, meant), meant.name);
   }
 
@@ -225,9 +228,9 @@ private:
       if (!found.file) {
         return base::fail(base::ErrorCode::file_not_found,
                           "cannot open '{}', which '-include' names: No such file or directory",
-                          name.string());
+                          base::name_of(name));
       }
-      reach(*found.file, name.string());
+      reach(*found.file, base::name_of(name));
       m_graph.forced.push_back(*found.file);
     }
     return {};
@@ -290,9 +293,10 @@ private:
   // All possible expansions of the text after #include. Cached until a macro gets a new value,
   // because every new file causes a query for every #include.
   const MacroExpansion& expansion_of(const std::string& text, const fs::path& file) {
-    const auto [known, fresh] = m_expansions.try_emplace({text, file.filename().string()});
+    const auto [known, fresh] = m_expansions.try_emplace({text, base::name_of(file.filename())});
     if (fresh) {
-      known->second = expand_macros(text, m_graph.macros, file.filename().string(), m_graph.budget);
+      known->second =
+          expand_macros(text, m_graph.macros, base::name_of(file.filename()), m_graph.budget);
       const std::set<std::string>& macros = known->second.macros;
       m_graph.included_macros.insert(macros.begin(), macros.end());
     }
@@ -321,14 +325,15 @@ private:
   base::Result<Found> find_header(const IncludedFile& from, const IncludeDirective& meant) {
     const std::string& name = meant.name;
     const std::vector<HeaderPlace> places = header_places(m_search, &from.place, meant);
+    const fs::path beside = from.place.path.parent_path() / base::to_path(name);
     const auto index = static_cast<std::size_t>(&from - m_graph.files.data());
     const bool is_of_file = index > m_graph.named_headers;
-    if (m_named.empty() || (is_of_file && meant.form == IncludeForm::quoted &&
-                            fs::is_regular_file(from.place.path.parent_path() / name))) {
+    if (m_named.empty() ||
+        (is_of_file && meant.form == IncludeForm::quoted && fs::is_regular_file(beside))) {
       return find_first(places, name);
     }
-    for (const fs::path& candidate : {from.place.path.parent_path() / name, fs::path(name)}) {
-      const auto named = m_named.find(candidate.lexically_normal().string());
+    for (const fs::path& candidate : {beside, base::to_path(name)}) {
+      const auto named = m_named.find(base::name_of(candidate.lexically_normal()));
       if (named != m_named.end()) {
         return Found{named->second, std::nullopt};
       }

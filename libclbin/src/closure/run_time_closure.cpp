@@ -1,10 +1,9 @@
 #include "closure/run_time_closure.hpp"
 
 #include "base/file_io.hpp"
+#include "base/system/process.hpp"
 #include "base/text.hpp"
 #include "closure/include_closure.hpp"
-
-#include <cstring>
 
 namespace clbin::closure {
 
@@ -17,15 +16,8 @@ constexpr std::size_t k_beginning_bytes = 4096;
 constexpr std::uint64_t k_max_header_bytes = 64ULL << 20U;
 constexpr std::size_t k_none = std::string_view::npos;
 
-// As string_view::find, which is slow if the first character of the word is frequent.
-std::size_t find(std::string_view text, std::string_view word) {
-  const void* found = ::memmem(text.data(), text.size(), word.data(), word.size());
-  return found == nullptr ? k_none
-                          : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
-}
-
 bool contains(std::string_view text, std::string_view word) {
-  return find(text, word) != k_none;
+  return base::find_text(text, word) != k_none;
 }
 
 // Returns whether two characters belong to one word, or to "%:".
@@ -57,8 +49,8 @@ std::size_t after_continuations(std::string_view text, std::size_t at) {
   return at;
 }
 
-// Returns the position of the line continuations within a word or "%:", which hide it from find();
-// npos if there are none.
+// Returns the position of the line continuations within a word or "%:", which hide it from
+// find_text(); npos if there are none.
 std::size_t find_split_token(std::string_view text) {
   for (std::size_t at = text.find_first_of("\\?"); at != k_none;
        at = text.find_first_of("\\?", at + 1)) {
@@ -158,7 +150,7 @@ std::string message_at(const format::SourceFile& file, std::size_t offset,
 
 std::string first_obstacle(const format::SourceFile& file, std::span<const Obstacle> all) {
   for (const Obstacle& obstacle : all) {
-    if (const std::size_t at = find(file.text, obstacle.text); at != k_none) {
+    if (const std::size_t at = base::find_text(file.text, obstacle.text); at != k_none) {
       return message_at(file, at, obstacle.reason);
     }
   }
@@ -201,7 +193,7 @@ std::string why_text_is_no_key(const format::SourceFile& file, RunTimeClosure::R
   // The language has raw strings, in which the scanner may find or miss comments.
   const bool is_cxx =
       contains(options.normalized, "CLC++") || contains(options.normalized, "clc++");
-  if (const std::size_t at = find(file.text, "R\""); is_cxx && at != k_none) {
+  if (const std::size_t at = base::find_text(file.text, "R\""); is_cxx && at != k_none) {
     return message_at(file, at, k_ambiguous);
   }
   return first_obstacle(file, k_ambiguous_spellings);
@@ -280,7 +272,7 @@ std::string why_graph_is_no_key(const IncludeGraph& graph, const IncludeSearch& 
   }
   for (const IncludedFile& file : graph.files) {
     if (!file.directives.embed_lines.empty()) {
-      return message_at(file.place.path.string(), file.directives.embed_lines.front(),
+      return message_at(base::name_of(file.place.path), file.directives.embed_lines.front(),
                         "#embed reads a file");
     }
   }
@@ -290,7 +282,8 @@ std::string why_graph_is_no_key(const IncludeGraph& graph, const IncludeSearch& 
 RunTimeClosure close_over_files(std::string_view main, std::vector<format::SourceFile> headers,
                                 const source::BuildOptions& options) {
   IncludeSearch search;
-  search.folders.assign(options.include_folders.begin(), options.include_folders.end());
+  std::ranges::transform(options.include_folders, std::back_inserter(search.folders),
+                         base::to_path);
   search.folders.emplace_back("."); // for #include <name>
   RunTimeClosure closure;
   if (!headers.empty()) {

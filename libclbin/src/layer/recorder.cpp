@@ -1,5 +1,6 @@
 #include "layer/recorder.hpp"
 
+#include "base/system/posix/calls.hpp"
 #include "base/text.hpp"
 #include "format/bundle/bundle_writer.hpp"
 

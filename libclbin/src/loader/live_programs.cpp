@@ -1,9 +1,8 @@
 // Requests are compared with all that the builder has made, text by text: comparing 100 KiB takes 2
 // microseconds, and a digest of them 50 times longer. The length of the text rules out nearly all.
+#include "base/system/process.hpp"
 #include "loader/run_time_program.hpp"
 #include "opencl/process_end.hpp"
-
-#include <unistd.h>
 
 namespace clbin::loader {
 
@@ -53,12 +52,12 @@ struct LivePrograms::Live {
   }
 };
 
-LivePrograms::LivePrograms() : m_owner(::getpid()) {}
+LivePrograms::LivePrograms() : m_owner(base::process_id()) {}
 
 // Drivers do not work in a forked child.
 LivePrograms::~LivePrograms() {
   const opencl::DriverWork work = opencl::begin_driver_work();
-  if (work == nullptr || m_owner != ::getpid()) {
+  if (work == nullptr || m_owner != base::process_id()) {
     for (const auto& live : m_all) {
       (void)live->program.release();
     }
@@ -67,7 +66,7 @@ LivePrograms::~LivePrograms() {
 
 opencl::Program LivePrograms::find(const opencl::Driver& driver, cl_context context,
                                    const RunTimeRequest& request, LoadReport& report) const {
-  if (!can_be_reused(request) || m_owner != ::getpid()) {
+  if (!can_be_reused(request) || m_owner != base::process_id()) {
     return {};
   }
   const Stopwatch stopwatch;
@@ -105,7 +104,7 @@ void LivePrograms::add(const opencl::Driver& driver, cl_context context,
                        const RunTimeRequest& request, const LoadReport& report,
                        cl_program program) {
   if (!can_be_reused(request) || text_bytes_of(request.source) > k_most_text_bytes ||
-      m_owner != ::getpid() || driver.RetainProgram(program) != CL_SUCCESS) {
+      m_owner != base::process_id() || driver.RetainProgram(program) != CL_SUCCESS) {
     return;
   }
   auto live =

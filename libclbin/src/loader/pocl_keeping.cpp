@@ -1,10 +1,9 @@
-#include "base/background_thread.hpp"
+#include "base/system/process.hpp"
 #include "loader/run_time_program.hpp"
 #include "opencl/process_end.hpp"
 
 #include <condition_variable>
 #include <system_error>
-#include <unistd.h>
 
 namespace clbin::loader {
 
@@ -120,7 +119,7 @@ struct PoclKeeping::Work {
   }
 
   BuilderState& builder;
-  const ::pid_t owner = ::getpid();
+  const std::int64_t owner = base::process_id();
   std::mutex mutex; // guards the following
   std::condition_variable changed;
   std::deque<Waiting> waiting; // oldest first
@@ -135,7 +134,7 @@ struct PoclKeeping::Work {
 PoclKeeping::PoclKeeping(BuilderState& builder) : m_work(std::make_unique<Work>(builder)) {}
 
 PoclKeeping::~PoclKeeping() {
-  if (m_work->owner != ::getpid()) {
+  if (m_work->owner != base::process_id()) {
     (void)m_work.release(); // its mutex, thread and driver belong to the parent
     return;
   }
@@ -161,7 +160,7 @@ void PoclKeeping::take_once(const std::string& source, const std::function<void(
 std::string PoclKeeping::add(const opencl::Driver& driver, cl_context context,
                              const RunTimeRequest& request, cl_program program) {
   Work& work = *m_work;
-  if (work.owner != ::getpid()) {
+  if (work.owner != base::process_id()) {
     return {}; // drivers do not work in a forked child
   }
   Waiting made = waiting_of(driver, context, request);

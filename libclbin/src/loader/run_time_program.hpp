@@ -86,7 +86,7 @@ public:
 
 private:
   struct Live;
-  int m_owner;                             // the process
+  std::int64_t m_owner;                    // the process
   mutable std::mutex m_mutex;              // guards the following
   std::deque<std::shared_ptr<Live>> m_all; // oldest first
   std::size_t m_text_bytes = 0;

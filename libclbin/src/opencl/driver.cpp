@@ -1,19 +1,16 @@
 #include "opencl/driver.hpp"
 
 #include "base/file_io.hpp"
+#include "base/system/process.hpp"
 #include "base/text.hpp"
 
 #include <cerrno>
-#include <dlfcn.h>
 #include <iterator>
 
 namespace clbin::opencl {
 namespace {
 
 enum class Need : std::uint8_t { required, optional };
-
-// Development packages install the second name. Some machines have only that one.
-constexpr const char* k_loader_names[] = {"libOpenCL.so.1", "libOpenCL.so"};
 
 // The names of codes that follow one another in descending order, with spaces between them.
 struct CodeRun {
@@ -100,7 +97,8 @@ base::Result<Driver> resolve_driver(const Resolve& resolve, TableUse use, std::s
 }
 
 base::Result<Driver> driver_of_library(void* library, TableUse use) {
-  return resolve_driver([library](const char* function) { return dlsym(library, function); }, use);
+  return resolve_driver(
+      [library](const char* function) { return base::function_of(library, function); }, use);
 }
 
 Driver for_secret_programs(const Driver& driver) {
@@ -118,16 +116,12 @@ Driver for_labelled_programs(const Driver& driver, const char* label) {
 
 base::Result<Driver> open_icd_driver() {
   std::string reason;
-  for (const char* name : k_loader_names) {
-    // RTLD_NODELETE and no dlclose: see the header. Opening it again only increments a count.
-    void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (library != nullptr) {
-      return driver_of_library(library, TableUse::everything);
+  for (const std::string& name : base::library_names("OpenCL", "1")) {
+    const auto library = base::open_library(name);
+    if (library) {
+      return driver_of_library(*library, TableUse::everything);
     }
-    const char* const text = dlerror();
-    if (reason.empty() && text != nullptr) {
-      reason = text;
-    }
+    reason = reason.empty() ? library.error() : reason;
   }
   const bool is_missing = reason.find(base::reason_of(ENOENT)) != std::string::npos;
   return base::fail(ErrorCode::no_opencl, "cannot open the OpenCL loader ({}){}", reason,

@@ -1,10 +1,11 @@
 #include "opencl/process_end.hpp"
 
+#include "base/system/process.hpp"
+
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
-#include <unistd.h>
 
 namespace clbin::opencl {
 
@@ -15,7 +16,7 @@ struct Work {
   std::condition_variable changed;
   bool is_ending = false;
   int running = 0;
-  ::pid_t process = 0; // of the last begin(): a forked child has none of the threads
+  std::int64_t process = 0; // of the last begin(): a forked child has none of the threads
 };
 
 // Never destroyed, so that it can be used until the end.
@@ -33,10 +34,13 @@ int& own_work() noexcept {
 
 void end_work() noexcept {
   constexpr std::chrono::seconds k_longest_wait{30};
+  if (base::are_other_threads_gone()) {
+    return;
+  }
   Work& state = work();
   std::unique_lock lock(state.mutex);
   state.is_ending = true;
-  if (state.process == ::getpid() && own_work() == 0) {
+  if (state.process == base::process_id() && own_work() == 0) {
     (void)state.changed.wait_for(lock, k_longest_wait, [&] { return state.running == 0; });
   }
 }
@@ -47,7 +51,7 @@ struct MainThreadEnd {
   MainThreadEnd() = default;
   MainThreadEnd(MainThreadEnd&&) = delete; // and no copies
   ~MainThreadEnd() {
-    if (::gettid() == ::getpid()) {
+    if (base::is_main_thread()) {
       end_work();
     }
   }
@@ -67,8 +71,8 @@ DriverWork begin_driver_work() {
   if (state.is_ending) {
     return nullptr;
   }
-  if (state.process != ::getpid()) {
-    state.process = ::getpid();
+  if (state.process != base::process_id()) {
+    state.process = base::process_id();
     state.running = 0;
   }
   ++state.running;

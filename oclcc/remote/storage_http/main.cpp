@@ -1,4 +1,5 @@
 // oclcc-storage-http: the process that performs the HTTP requests of oclcc's remote compile cache.
+#include "base/system/posix/calls.hpp"
 #include "remote/storage_http/http_client.hpp"
 
 #include <cerrno>

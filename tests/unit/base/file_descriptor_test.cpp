@@ -1,4 +1,5 @@
 #include "base/file_io.hpp"
+#include "base/system/posix/calls.hpp"
 
 #include <array>
 #include <cerrno>

@@ -1,12 +1,11 @@
 #include "base/crypto/secret_bytes.hpp"
 
 #include "base/crypto/sodium.hpp"
+#include "base/system/process.hpp"
 
 #include <algorithm>
 #include <cassert>
 #include <new>
-#include <sys/mman.h>
-#include <unistd.h>
 
 namespace clbin::base {
 
@@ -23,7 +22,7 @@ std::size_t base64_size(std::size_t size_bytes) noexcept {
 // The bytes are whole pages, so that those that a copy of the process does not get contain nothing
 // of sodium_free, which ends a process whose memory it does not recognize.
 std::size_t whole_pages(std::size_t size_bytes) noexcept {
-  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t page = page_bytes();
   return (std::max<std::size_t>(size_bytes, 1) + page - 1) / page * page;
 }
 
@@ -36,8 +35,7 @@ SecretBytes::SecretBytes(std::size_t size_bytes) : m_size(size_bytes) {
   if (m_bytes == nullptr) {
     throw std::bad_alloc();
   }
-  // A copy of the process that fork() makes has zeros in its place, if the system can.
-  (void)::madvise(m_bytes.get(), allocated, MADV_WIPEONFORK);
+  omit_in_forks({m_bytes.get(), allocated});
   std::fill_n(m_bytes.get(), size_bytes, std::byte{0});
 }
 

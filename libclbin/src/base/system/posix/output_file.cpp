@@ -1,5 +1,5 @@
-#include "base/background_thread.hpp"
 #include "base/file_io.hpp"
+#include "base/system/posix/calls.hpp"
 #include "base/text.hpp"
 
 #include <cerrno>

@@ -1,4 +1,4 @@
-#include "base/socket.hpp"
+#include "base/system/posix/socket.hpp"
 
 #include <algorithm>
 #include <cerrno>

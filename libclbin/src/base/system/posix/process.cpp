@@ -1,0 +1,103 @@
+#include "base/system/process.hpp"
+
+#include "base/system/posix/calls.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <pwd.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace clbin::base {
+
+namespace {
+
+constexpr std::size_t k_max_account_bytes = 1U << 20U;
+constexpr std::array<CachePlace, 2> k_cache_places{
+    {{"XDG_CACHE_HOME", "clbin"}, {"HOME", ".cache/clbin"}}};
+
+} // namespace
+
+std::int64_t process_id() noexcept {
+  return ::getpid();
+}
+
+bool is_main_thread() noexcept {
+  return ::gettid() == ::getpid();
+}
+
+bool are_other_threads_gone() noexcept {
+  return false;
+}
+
+std::thread start_background_thread(std::function<void()> work) {
+  const BlockedSignals blocked(all_signals());
+  return std::thread(std::move(work));
+}
+
+std::optional<std::string> environment_variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+std::string_view path_separator() noexcept {
+  return ":";
+}
+
+bool has_rights_of_others() noexcept {
+  return ::getauxval(AT_SECURE) != 0 || ::getuid() != ::geteuid() || ::getgid() != ::getegid();
+}
+
+std::filesystem::path home_of_account() {
+  std::vector<char> storage(1024);
+  passwd account{};
+  passwd* found = nullptr;
+  while (::getpwuid_r(::geteuid(), &account, storage.data(), storage.size(), &found) == ERANGE &&
+         storage.size() < k_max_account_bytes) {
+    storage.resize(2 * storage.size());
+  }
+  return found == nullptr || found->pw_dir == nullptr ? "" : found->pw_dir;
+}
+
+std::span<const CachePlace> cache_places() noexcept {
+  return k_cache_places;
+}
+
+std::size_t page_bytes() noexcept {
+  return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+void omit_in_forks(std::span<std::byte> pages) noexcept {
+  (void)::madvise(pages.data(), pages.size(), MADV_WIPEONFORK);
+}
+
+std::size_t find_text(std::string_view text, std::string_view word) noexcept {
+  const void* found = ::memmem(text.data(), text.size(), word.data(), word.size());
+  return found == nullptr ? std::string_view::npos
+                          : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
+}
+
+// Development packages install the second name. Some machines have only that one.
+std::vector<std::string> library_names(std::string_view stem, std::string_view version) {
+  const std::string name = "lib" + std::string(stem) + ".so";
+  return {name + "." + std::string(version), name};
+}
+
+tl::expected<void*, std::string> open_library(const std::string& name) {
+  void* const library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (library != nullptr) {
+    return library;
+  }
+  const char* const text = dlerror();
+  return tl::unexpected(std::string(text == nullptr ? "" : text));
+}
+
+void* function_of(void* library, const char* name) noexcept {
+  return dlsym(library, name);
+}
+
+} // namespace clbin::base
