@@ -141,8 +141,7 @@ function(_clbin_embed name)
   endif()
   add_custom_command(OUTPUT ${embedded} ${header}
     COMMAND clbin::oclcc ${bundle} -o ${embedded} --embed-header ${header} --symbol ${arg_SYMBOL}
-            ${machine} ${decryption}
-    DEPENDS ${bundle} clbin::oclcc COMMENT "Embedding OpenCL kernels ${name}" VERBATIM)
+    ${machine} ${decryption} DEPENDS ${bundle} clbin::oclcc COMMENT "Embedding OpenCL kernels ${name}" VERBATIM)
   add_library(${name} STATIC ${embedded} ${header})
   # An object file has no language: use any language of the project.
   set(language CXX)

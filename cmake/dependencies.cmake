@@ -16,8 +16,7 @@ endforeach()
 set(is_portable $<BOOL:${CLBIN_PORTABLE}>)
 target_link_libraries(zstd_codec_library INTERFACE zstd::libzstd_$<IF:${is_portable},static,shared>)
 target_link_libraries(sodium_library INTERFACE $<IF:${is_portable},libsodium.a,PkgConfig::sodium>)
-target_include_directories(fmt_headers SYSTEM INTERFACE
-  $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
+target_include_directories(fmt_headers SYSTEM INTERFACE $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
 clbin_add_library(fmt_code STATIC SOURCES cmake/fmt_code.cpp PUBLIC fmt_headers)
 # Debian's libfmt is a shared library, built with libstdc++.
 target_link_libraries(fmt_library INTERFACE $<IF:$<OR:${is_portable},${is_libcxx}>,fmt_code,fmt::fmt>)
@@ -26,8 +25,8 @@ target_link_libraries(fmt_library INTERFACE $<IF:$<OR:${is_portable},${is_libcxx
 target_include_directories(opencl_headers SYSTEM INTERFACE ${OPENCL_HEADERS})
 target_compile_definitions(opencl_headers INTERFACE CL_TARGET_OPENCL_VERSION=300)
 
-# Debian's GoogleTest is built with libstdc++. For libc++, the sources in its package are built.
-if(BUILD_TESTING AND NOT CLBIN_LIBCXX)
+# Debian's GoogleTest is built with libstdc++. For libc++ and Windows, the sources in its package are built.
+if(BUILD_TESTING AND NOT CLBIN_LIBCXX AND NOT WIN32)
   find_package(GTest REQUIRED)
 elseif(BUILD_TESTING)
   set(INSTALL_GTEST OFF)

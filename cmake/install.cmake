@@ -21,8 +21,7 @@ set(completion oclcc/command_line/completion)
 # The folder in which bash-completion looks for the completion of a command of this name.
 install(FILES ${completion}/oclcc.bash RENAME oclcc
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-# Debian's folders for the completions of packages.
-install(FILES ${completion}/_oclcc DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
+install(FILES ${completion}/_oclcc DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions) # Debian's
 install(FILES ${completion}/oclcc.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 # file(1) has no folder for third-party magic. Use `file -m`, or a line in /etc/magic.
 install(FILES oclcc/magic/clbin.magic DESTINATION ${CMAKE_INSTALL_DATADIR}/oclcc)
@@ -41,14 +40,12 @@ set(CLBIN_STATIC_RUNTIME -lstdc++)
 if(CLBIN_LIBCXX)
   set(CLBIN_STATIC_RUNTIME -lc++)
 endif()
-configure_package_config_file(cmake/clbinConfig.cmake.in clbinConfig.cmake
-  INSTALL_DESTINATION ${CLBIN_CMAKE_DIR})
+configure_package_config_file(cmake/clbinConfig.cmake.in clbinConfig.cmake INSTALL_DESTINATION ${CLBIN_CMAKE_DIR})
 write_basic_package_version_file(clbinConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/clbinConfig.cmake ${PROJECT_BINARY_DIR}/clbinConfigVersion.cmake
   cmake/clbinKernels.cmake DESTINATION ${CLBIN_CMAKE_DIR})
 
-# The install script writes clbin.pc with the prefix as a plain path, because pkg-config removes system
-# directories only if it recognizes them.
+# The install script writes a plain path as the prefix, by which pkg-config recognizes system directories.
 set(CLBIN_PC_PREFIX "@CLBIN_PC_PREFIX@") # what it replaces
 configure_file(cmake/clbin.pc.in clbin.pc.in @ONLY)
 install(CODE "set(build \"${PROJECT_BINARY_DIR}\")\nset(pc_folder \"${CMAKE_INSTALL_LIBDIR}/pkgconfig\")")

@@ -3,15 +3,15 @@ set(CPACK_PACKAGE_NAME oclcc)
 set(CPACK_PACKAGE_VENDOR "The oclcc authors")
 set(CPACK_PACKAGE_CONTACT "The oclcc authors <oclcc@localhost>")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
-set(CPACK_STRIP_FILES ON)
-set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_THREADS 0)
 set(CPACK_GENERATOR "DEB;TZST")
 set(CPACK_COMPONENTS_ALL oclcc libclbin1 libclbin-dev)
-set(CPACK_DEB_COMPONENT_INSTALL ON) # an archive contains all components
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+# DEB_COMPONENT_INSTALL: an archive contains all components.
+foreach(switch STRIP_FILES VERBATIM_VARIABLES DEB_COMPONENT_INSTALL DEBIAN_PACKAGE_SHLIBDEPS
+        DEBIAN_PACKAGE_GENERATE_SHLIBS)
+  set(CPACK_${switch} ON)
+endforeach()
 
 # clbin_describe_package(NAME SECTION DESCRIPTION [FIELD text]…)
 macro(clbin_describe_package name section description)

@@ -2,7 +2,9 @@
 // beside each a text of its contents.
 // --signed, --encrypted and --measured write the signed and the encrypted bundles, and those with
 // measurements, instead. Refuses a folder that contains the file 'sha256sums', because it is
-// frozen.
+// frozen. For a future version:
+//     build/dev/tests/golden/golden_generator tests/golden/v2
+//     (cd tests/golden/v2 && sha256sum *.clbin *.txt libzstd-version > sha256sums)
 #include "base/file_io.hpp"
 #include "base/zstd_codec.hpp"
 #include "golden/encrypted_bundles.hpp"
@@ -35,7 +37,7 @@ int main(int argc, char** argv) {
   }
   const std::filesystem::path folder = argv[argc - 1];
   if (std::filesystem::exists(folder / "sha256sums")) {
-    std::fprintf(stderr, "golden_generator: %s is frozen\n", folder.c_str());
+    std::fprintf(stderr, "golden_generator: %s is frozen\n", folder.string().c_str());
     return 1;
   }
   bool good = write(folder / "libzstd-version", base::as_bytes(base::zstd_version()));
