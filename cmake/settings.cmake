@@ -47,9 +47,8 @@ target_compile_definitions(standard_settings INTERFACE
   "$<$<EQUAL:${CMAKE_SIZEOF_VOID_P},4>:_FILE_OFFSET_BITS=64;_TIME_BITS=64>"
   $<$<NOT:$<CONFIG:Release>>:_GLIBCXX_ASSERTIONS>
   $<$<AND:${is_libcxx},$<NOT:$<CONFIG:Release>>>:_LIBCPP_HARDENING_MODE=_LIBCPP_HARDENING_MODE_EXTENSIVE>)
-if(CLBIN_SANITIZE)
-  set(checks -fsanitize=${CLBIN_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
-endif()
+string(REGEX REPLACE "(.+)" "-fsanitize=\\1;-fno-omit-frame-pointer;-fno-sanitize-recover=all"
+  checks "${CLBIN_SANITIZE}")
 # For all that fuzzers link, but not for unit tests. -fsanitize=fuzzer, which defines main, is theirs.
 set(coverage $<$<BOOL:${CLBIN_FUZZ}>:-fsanitize=fuzzer-no-link>)
 # In libc++ 19, std::stop_token and std::jthread are experimental.
@@ -57,7 +56,7 @@ target_compile_options(standard_settings INTERFACE
   $<$<AND:${is_libcxx},$<COMPILE_LANGUAGE:CXX>>:-fexperimental-library> ${checks}
   $<$<NOT:$<BOOL:$<TARGET_PROPERTY:CLBIN_IS_TEST>>>:${coverage}>)
 target_link_options(standard_settings INTERFACE $<${is_libcxx}:-fexperimental-library> ${checks} ${coverage}
-  "$<$<BOOL:${CLBIN_STATIC_LIBSTDCXX}>:-static-libstdc++;-static-libgcc>")
+  "$<$<BOOL:${CLBIN_STATIC_LIBSTDCXX}>:$<IF:$<BOOL:${WIN32}>,-static,-static-libstdc++;-static-libgcc>>")
 
 # clbin_add_library(NAME TYPE SOURCES a.cpp… [EXCLUDE regex] [INCLUDES folder…] [DEFINITIONS X=1…]
 #                   [PUBLIC x…] [PRIVATE x…])
@@ -85,9 +84,9 @@ function(_clbin_add_sources name type)
   endforeach()
   list(SORT sources) # as one pattern gives them
   list(REMOVE_DUPLICATES sources)
-  if(arg_EXCLUDE)
-    list(FILTER sources EXCLUDE REGEX ${arg_EXCLUDE})
-  endif()
+  list(APPEND arg_EXCLUDE "/(${CLBIN_MEANINGLESS_TESTS})[.]cpp$")
+  list(JOIN arg_EXCLUDE "|" arg_EXCLUDE)
+  list(FILTER sources EXCLUDE REGEX ${arg_EXCLUDE})
   target_sources(${name} PRIVATE ${sources})
   target_include_directories(${name} PUBLIC ${arg_INCLUDES})
   target_compile_definitions(${name} PRIVATE ${arg_DEFINITIONS})
