@@ -26,7 +26,12 @@ INCLUDE_FOLDERS = [
     "tests/fuzz",
 ]
 # Headers for another language, and headers that a test compiles.
-ELSEWHERE = ("tests/install_test/consumer/", "tests/launchers/launched.hpp")
+ELSEWHERE = (
+    "tests/install_test/consumer/",
+    "tests/launchers/launched.hpp",
+    "libclbin/src/base/system/windows/",
+    "tests/windows/",
+)
 COMPILER = [
     "clang++-19",
     "-std=c++20",

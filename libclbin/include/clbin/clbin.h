@@ -26,7 +26,7 @@
  *    non-const object requires that no other function uses that object at the same time.
  *  - Ownership: input strings are null-terminated and are borrowed for the call. Returned
  *    strings are null-terminated, belong to the object that they were returned from, and are
- *    valid until that object is freed.
+ *    valid until that object is freed. On Windows, paths are UTF-8.
  *  - Side effects: the library never prints, never changes the environment, and has no global
  *    state but a note that exit() has begun. It does not link OpenCL. It obtains OpenCL functions
  *    from the resolver or the library in clbin_load_options, or otherwise from the ICD loader,
@@ -53,7 +53,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if !defined(CLBIN_STATIC) && defined(__GNUC__)
+#if defined(_WIN32) && defined(CLBIN_EXPORT) /* set when the DLL is built */
+#define CLBIN_API __declspec(dllexport)
+#elif defined(_WIN32) && !defined(CLBIN_STATIC)
+#define CLBIN_API __declspec(dllimport)
+#elif !defined(CLBIN_STATIC) && defined(__GNUC__)
 #define CLBIN_API __attribute__((visibility("default")))
 #else
 #define CLBIN_API

@@ -61,7 +61,8 @@ struct CacheSettings {
   std::function<void(std::chrono::milliseconds)> pause;
 
   // CLBIN_CACHE=0 turns the cache off; CLBIN_CACHE_POCL=1 or 0 sets `on_pocl`. The directory is
-  // CLBIN_CACHE_DIR, otherwise $XDG_CACHE_HOME/clbin, otherwise $HOME/.cache/clbin.
+  // CLBIN_CACHE_DIR, otherwise $XDG_CACHE_HOME/clbin, otherwise $HOME/.cache/clbin; on
+  // Windows, %LOCALAPPDATA%/clbin/cache.
   // CLBIN_CACHE_MAX_SIZE is a number of bytes, or a number followed by K, M, G or T (powers of
   // 1024). An elevated process reads none of these: its directory is below the home of the
   // effective user. Never fails: without a usable directory, the cache is off, with a warning; an

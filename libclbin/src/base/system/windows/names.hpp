@@ -1,0 +1,55 @@
+// What the files of this folder share: names, handles and errors of Windows.
+#pragma once
+
+#include "base/system/files.hpp"
+
+#ifndef WIN32_LEAN_AND_MEAN
+#define WIN32_LEAN_AND_MEAN
+#endif
+#ifndef NOMINMAX
+#define NOMINMAX
+#endif
+#include <windows.h>
+
+namespace clbin::base::windows {
+
+// Neither fails: what is no UTF-8 or UTF-16 becomes U+FFFD.
+[[nodiscard]] std::wstring to_wide(std::string_view text);
+[[nodiscard]] std::string to_utf8(std::wstring_view text);
+
+// Returns the absolute name with the prefix "\\?\", which may be longer than 260 characters, and
+// which Windows does not interpret. Returns the path itself if it has such a prefix.
+[[nodiscard]] std::wstring full_name(const std::filesystem::path& path);
+
+// Returns the errno of an error of Windows.
+[[nodiscard]] int errno_of(DWORD error) noexcept;
+[[nodiscard]] tl::unexpected<int> last_error() noexcept;
+
+// The arguments of CreateFileW. The file can be renamed and removed while it is open.
+struct OpenRequest {
+  DWORD access = GENERIC_READ;
+  DWORD creation = OPEN_EXISTING;
+  DWORD flags = FILE_ATTRIBUTE_NORMAL;
+  DWORD sharing = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
+};
+// `name` is a full name.
+[[nodiscard]] SystemResult<FileDescriptor> open_named(const std::wstring& name,
+                                                      const OpenRequest& request) noexcept;
+// Returns the handle of a descriptor; standard streams also have one.
+[[nodiscard]] HANDLE handle_of(int number) noexcept;
+
+// Replaces `to`, also if others have opened that file: in one step, if the file system can. Returns
+// 0 or an errno.
+[[nodiscard]] int rename(const std::wstring& from, const std::wstring& to) noexcept;
+// Removes a file or an empty folder. Its name is free at once, if the file system can, also if
+// others have opened that file. Returns 0 or an errno.
+[[nodiscard]] int remove(const std::wstring& name) noexcept;
+
+// Returns 0 or an errno. The folder and its contents are this user's alone.
+[[nodiscard]] int create_folder(const std::wstring& name) noexcept;
+
+inline constexpr int k_max_name_attempts = 1000; // of temporary files
+// A name for temporary files that no other process, thread or earlier call uses at the same time.
+[[nodiscard]] std::string unused_name(std::string_view prefix, std::string_view suffix);
+
+} // namespace clbin::base::windows

@@ -1,0 +1,109 @@
+#include "base/system/process.hpp"
+
+#include "base/system/windows/names.hpp"
+
+#include <array>
+
+namespace clbin::base {
+
+namespace {
+
+constexpr std::array<CachePlace, 1> k_cache_places{{{"LOCALAPPDATA", "clbin/cache"}}};
+
+} // namespace
+
+std::int64_t process_id() noexcept {
+  return ::GetCurrentProcessId();
+}
+
+// On Windows, exit() first calls the handlers.
+bool is_main_thread() noexcept {
+  return false;
+}
+
+// The system ends them before it tells a DLL that the process ends.
+bool are_other_threads_gone() noexcept {
+  using IsEnding = BOOLEAN(WINAPI*)();
+  const auto is_ending =
+      reinterpret_cast<IsEnding>(reinterpret_cast<void*>( // the type is not that of GetProcAddress
+          ::GetProcAddress(::GetModuleHandleW(L"ntdll.dll"), "RtlDllShutdownInProgress")));
+  return is_ending != nullptr && is_ending() != 0;
+}
+
+// Windows calls handlers in threads of its own.
+std::thread start_background_thread(std::function<void()> work) {
+  return std::thread(std::move(work));
+}
+
+std::optional<std::string> environment_variable(const char* name) {
+  const std::wstring wide = windows::to_wide(name);
+  std::wstring value(256, L'\0');
+  while (true) {
+    ::SetLastError(ERROR_SUCCESS);
+    const DWORD size =
+        ::GetEnvironmentVariableW(wide.c_str(), value.data(), static_cast<DWORD>(value.size()));
+    if (size == 0 && ::GetLastError() == ERROR_ENVVAR_NOT_FOUND) {
+      return std::nullopt;
+    }
+    const bool is_whole = size < value.size();
+    value.resize(size);
+    if (is_whole) {
+      return windows::to_utf8(value);
+    }
+  }
+}
+
+std::string_view path_separator() noexcept {
+  return ";";
+}
+
+bool has_rights_of_others() noexcept {
+  return false; // no program gets rights from its file
+}
+
+std::filesystem::path home_of_account() {
+  return {};
+}
+
+std::span<const CachePlace> cache_places() noexcept {
+  return k_cache_places;
+}
+
+std::size_t page_bytes() noexcept {
+  SYSTEM_INFO system{};
+  ::GetSystemInfo(&system);
+  return system.dwPageSize;
+}
+
+void omit_in_forks(std::span<std::byte> /*pages*/) noexcept {} // there are none
+
+std::size_t find_text(std::string_view text, std::string_view word) noexcept {
+  return text.find(word);
+}
+
+std::vector<std::string> library_names(std::string_view stem, std::string_view /*version*/) {
+  return {std::string(stem) + ".dll"};
+}
+
+tl::expected<void*, std::string> open_library(const std::string& name) {
+  const std::wstring wide = windows::to_wide(name);
+  // Not beside the program, nor in the working directory, where a file can be anyone's.
+  HMODULE library = ::LoadLibraryExW(wide.c_str(), nullptr, LOAD_LIBRARY_SEARCH_SYSTEM32);
+  if (library == nullptr) {
+    const DWORD error = ::GetLastError();
+    return tl::unexpected(error == ERROR_MOD_NOT_FOUND
+                              ? fmt::format("there is no {} in the folder of the system; drivers "
+                                            "of devices install it",
+                                            name)
+                              : fmt::format("{}: error {}", name, error));
+  }
+  (void)::GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_PIN | GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS,
+                             reinterpret_cast<const wchar_t*>(library), &library);
+  return reinterpret_cast<void*>(library);
+}
+
+void* function_of(void* library, const char* name) noexcept {
+  return reinterpret_cast<void*>(::GetProcAddress(static_cast<HMODULE>(library), name));
+}
+
+} // namespace clbin::base
