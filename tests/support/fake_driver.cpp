@@ -79,6 +79,12 @@ struct FakeDriver::State {
 
 namespace {
 
+#ifdef SIGKILL
+constexpr int k_end_at_once = SIGKILL;
+#else
+constexpr int k_end_at_once = SIGTERM; // on Windows, raise() then ends the process
+#endif
+
 void set_code(cl_int* where, cl_int code) {
   if (where != nullptr) {
     *where = code;
@@ -300,7 +306,7 @@ cl_program create_alone(cl_context context, cl_device_id device, const BinaryScr
   case BinaryAnswer::refuse_without_error:
     return nullptr;
   case BinaryAnswer::kill_process:
-    (void)std::raise(SIGKILL);
+    (void)std::raise(k_end_at_once);
     return nullptr;
   default:
     return make();
@@ -316,7 +322,7 @@ cl_program create_together(cl_context context, std::vector<cl_device_id> devices
     return nullptr;
   }
   if (state->together == TogetherAnswer::kill_process) {
-    (void)std::raise(SIGKILL);
+    (void)std::raise(k_end_at_once);
   }
   cl_program program = new_program(state, std::move(devices));
   program->script = script_of(*state, first_binary);

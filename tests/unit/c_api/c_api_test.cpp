@@ -14,6 +14,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <limits>
+#include <system_error>
 #include <thread>
 
 namespace clbin {
@@ -171,7 +172,7 @@ protected:
   void open(const fs::path& path) {
     clbin_close(m_opened);
     m_opened = nullptr;
-    ASSERT_EQ(clbin_open(path.c_str(), nullptr, &m_opened, nullptr), CLBIN_SUCCESS);
+    ASSERT_EQ(clbin_open(path.string().c_str(), nullptr, &m_opened, nullptr), CLBIN_SUCCESS);
   }
   // Times of files are coarse: a change in the same tick could not be seen.
   void let_time_pass() const {
@@ -194,8 +195,7 @@ TEST_F(CApiCurrent, IsTheFileThatWasOpened) {
 }
 
 TEST_F(CApiCurrent, IsNotAFileThatReplacedIt) {
-  write(m_folder->path() / "new");
-  fs::rename(m_folder->path() / "new", m_path);
+  ASSERT_TRUE(base::write_output_file(m_path, m_bytes).has_value()); // by renaming a new file
   EXPECT_EQ(clbin_is_current(m_opened), 0);
   EXPECT_EQ(clbin_verify(m_opened, nullptr), CLBIN_SUCCESS); // the old one stays usable
   open(m_path);
@@ -215,13 +215,22 @@ TEST_F(CApiCurrent, IsNotAFileThatIsGone) {
   fs::rename(m_path, m_folder->path() / "elsewhere");
   EXPECT_EQ(clbin_is_current(m_opened), 0);
   open(m_folder->path() / "elsewhere");
-  fs::remove_all(m_folder->path());
+  std::error_code error;
+  fs::remove_all(m_folder->path(), error);
+  if (error == std::errc::permission_denied) {
+    GTEST_SKIP() << "this system does not remove the folder of an open file";
+  }
   EXPECT_EQ(clbin_is_current(m_opened), 0);
 }
 
 TEST_F(CApiCurrent, FollowsLinksAndRelativePaths) {
   const fs::path link = m_folder->path() / "link";
-  fs::create_symlink("x.clbin", link);
+  std::error_code error;
+  fs::create_symlink("x.clbin", link, error);
+  if (error == std::errc::function_not_supported) {
+    GTEST_SKIP() << "the C++ library of MinGW-w64 creates no links";
+  }
+  ASSERT_FALSE(error) << error.message();
   const fs::path folder = fs::current_path();
   fs::current_path(m_folder->path());
   open("link");

@@ -1,17 +1,26 @@
 #!/usr/bin/env python3
 """Checks that the shared library exports exactly what the header declares, and that each declaration
-states its first version: exported_symbols.py NM libclbin.so clbin.h"""
+states its first version: exported_symbols.py NM libclbin.so clbin.h, or OBJDUMP libclbin.dll clbin.h"""
 
 import pathlib
 import re
 import subprocess
 import sys
 
-nm, library, header = sys.argv[1:]
-listing = subprocess.check_output(
-    [nm, "-D", "--defined-only", "--format=posix", library], text=True
-)
-exported = sorted(line.split()[0] for line in listing.splitlines())
+tool, library, header = sys.argv[1:]
+if library.endswith(".dll"):
+    listing = subprocess.check_output([tool, "--private-headers", library], text=True)
+    names = listing.partition("[Ordinal/Name Pointer] Table")[2]
+    exported = sorted(
+        re.findall(
+            r"^\t\[ *[0-9]+\] (?:\+base\[ *[0-9]+\] +[0-9a-f]+ )?(\S+)$", names, re.MULTILINE
+        )
+    )
+else:
+    listing = subprocess.check_output(
+        [tool, "-D", "--defined-only", "--format=posix", library], text=True
+    )
+    exported = sorted(line.split()[0] for line in listing.splitlines())
 text = pathlib.Path(header).read_text(encoding="utf-8")
 declarations = list(re.finditer(r"CLBIN_API [^;(]*[ *](clbin_[a-z_]+)\(", text))
 declared = sorted(found[1] for found in declarations)
