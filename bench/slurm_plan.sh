@@ -3,7 +3,7 @@
 # the feature of PoCL, one with those of Oclgrind and of the tools of spirv. A node dies and a task is
 # requeued while the units run. Compares the bundle with that of one run.
 #
-# Usage: bench/slurm_plan.sh BUILD_DIR >bench/results/slurm_plan.txt
+# Usage: bench/slurm_plan.sh BUILD_DIR, whose output is a part of bench/results/plan.txt
 # Needs: root, slurmctld slurmd slurm-client munge (Debian's packages), pocl-opencl-icd, oclgrind, the
 # tools of spirv:1.2.
 set -euo pipefail
