@@ -210,11 +210,12 @@ bool names(std::string_view line, std::string_view name) {
                                           line[end] > '9' || names(line.substr(end), name));
 }
 
-// Whether an instruction assigns to a register, or may do.
+// Whether an instruction assigns to a register, or may do: the text of some has another form.
+//   { .reg .b32 tmp; mov.b64 {tmp, %r7}, %rd1; }
 bool assigns(std::string_view line, std::string_view name) {
   const std::size_t start = line.find(" \t");
-  if (start == std::string_view::npos) {
-    return false;
+  if (start == std::string_view::npos || line.find('{') < start) {
+    return names(line, name);
   }
   const std::string_view operands = line.substr(start + 2);
   const char end = operands.starts_with('{') ? '}' : ',';

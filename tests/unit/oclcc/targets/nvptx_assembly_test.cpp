@@ -213,13 +213,19 @@ TEST(NvptxAssembly, KeepsLoopsWhoseStepsItCannotCount) {
                      "\tadd.s32 \t%r20, %r20, 4;\n\tmul.wide.s32 \t%rd2,"),
         counted_with("\tmul.wide.s32 \t%rd2,", "\tmov.u32 \t%r20,"),
         counted_with("\tmul.wide.s32 \t%rd2,", "\tmov.u32 \t%r2,"),
-        counted_with("{%f1, %f2}", "{%r1, %r2}"), counted_with("{%f1, %f2}", "{%r20, %r1}"),
+        counted_with("{%f1, %f2}", "{%r1, %r2}"),
+        counted_with("{%f1, %f2}", "{%r20, %r1}"),
+        counted_with("\tmul", "\t{ .reg .b32 tmp; mov.b64 {tmp, %r2}, %rd20; }\n\tmul"),
+        counted_with("\tmul", "\tshfl.sync.idx.b32\t%r2, %r3, 0, 31, -1;\n\tmul"),
+        counted_with("\tmul", "\tredux.sync.add.s32 %r2, %r3, -1;\n\tmul"),
+        counted_with("\tmul", "\t@%p1 mov.b32 %r20, %r3;\n\tmul"),
         counted_with("\tmul", "$L__BB2_9:\n\tmul"),
         counted_with("\tmul",
                      "\t// begin inline asm\n\tmov.u32 %r2, 5;\n\t// end inline asm\n\tmul"),
         counted_with("\tbra.uni \t$L__BB2_5", "\tbra.uni \t$L__BB2_4"),
         counted_with("\tbra.uni", "ts: .branchtargets $L__BB2_5, $L__BB2_4;\n\tbra.uni"),
-        counted_with("bra \t$L__BB2_4; }", "bra \t$L__BB2_3; }"), std::string("\tret;\n"),
+        counted_with("bra \t$L__BB2_4; }", "bra \t$L__BB2_3; }"),
+        std::string("\tret;\n"),
         std::string()}) {
     EXPECT_EQ(with_counts_down(kept), kept);
   }
