@@ -226,15 +226,14 @@ Result<void> CacheFolder::replace(const std::string& name, ByteView bytes,
   return system_error(ErrorCode::file_write, "write to the cache directory", m_path, error_number);
 }
 
-void CacheFolder::remove_if_same(const std::string& name,
-                                 const FileIdentity& identity) const noexcept {
+void CacheFolder::remove_if_same(const std::string& name, const FileIdentity& identity) const {
   const auto status = m_folder->status_of(name);
   if (status.has_value() && FileIdentity{status->device, status->inode} == identity) {
     remove(name);
   }
 }
 
-std::optional<std::uint64_t> CacheFolder::size_of(const std::string& name) const noexcept {
+std::optional<std::uint64_t> CacheFolder::size_of(const std::string& name) const {
   const auto status = m_folder->status_of(name);
   return status.has_value() ? std::optional(status->size_bytes) : std::nullopt;
 }

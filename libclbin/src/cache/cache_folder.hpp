@@ -84,9 +84,9 @@ public:
   // Removes a file or an empty directory.
   void remove(const std::string& name) const noexcept { m_folder->remove(name); }
   // Removes `name` only if it is still that file, because another process may have replaced it.
-  void remove_if_same(const std::string& name, const FileIdentity& identity) const noexcept;
+  void remove_if_same(const std::string& name, const FileIdentity& identity) const;
   // Returns the size in bytes; std::nullopt if the file does not exist.
-  [[nodiscard]] std::optional<std::uint64_t> size_of(const std::string& name) const noexcept;
+  [[nodiscard]] std::optional<std::uint64_t> size_of(const std::string& name) const;
   // Regular files only.
   [[nodiscard]] std::vector<FileRow> list() const;
   // Lists files and directories, including those whose names begin with a dot.

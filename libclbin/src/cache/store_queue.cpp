@@ -80,7 +80,7 @@ StoreQueue::~StoreQueue() {
 }
 
 bool StoreQueue::is_forked_child() const noexcept {
-  return base::process_id() != m_owner;
+  return base::process_id() != m_owner || base::are_other_threads_gone();
 }
 
 void StoreQueue::add(StoreJob job) {

@@ -24,7 +24,7 @@ std::string last_part(const std::string& spelling) {
 // "./a//b.h" is "a/b.h". Returns the last part of a name that leaves the headers' folder.
 std::string inside_name(const std::string& spelling) {
   const fs::path path = base::to_path(spelling).lexically_normal();
-  const bool leaves = path.is_absolute() || path.empty() || *path.begin() == "..";
+  const bool leaves = path.has_root_path() || path.empty() || *path.begin() == "..";
   const std::string name = leaves ? std::string() : printable_name(base::generic_name_of(path));
   return name.empty() ? last_part(spelling) : name;
 }

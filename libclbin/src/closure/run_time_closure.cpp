@@ -234,7 +234,7 @@ bool has_rival(const IncludeGraph& graph, const IncludeSearch& search, std::size
   const IncludedFile& found = graph.files[target];
   const bool is_named = target <= graph.named_headers;
   const bool is_beside = !is_named && !found.place.folder.has_value();
-  if (name.is_absolute() || (is_beside && from > graph.named_headers)) {
+  if (name.has_root_path() || (is_beside && from > graph.named_headers)) {
     return false;
   }
   // The search of the -I directories comes first on some drivers.
@@ -250,7 +250,8 @@ std::string first_rival(const IncludeGraph& graph, const IncludeSearch& search) 
     for (std::size_t i = 0; i < file.meanings.size(); ++i) {
       const IncludeMeanings& meanings = file.meanings[i];
       const auto rivalled = std::ranges::find_if(meanings, [&](const auto& one) {
-        return one.second && has_rival(graph, search, index, one.first.substr(1), *one.second);
+        return one.second &&
+               has_rival(graph, search, index, base::to_path(one.first.substr(1)), *one.second);
       });
       if (rivalled != meanings.end()) {
         return message_of(warning_at(

@@ -134,7 +134,7 @@ struct PoclKeeping::Work {
 PoclKeeping::PoclKeeping(BuilderState& builder) : m_work(std::make_unique<Work>(builder)) {}
 
 PoclKeeping::~PoclKeeping() {
-  if (m_work->owner != base::process_id()) {
+  if (m_work->owner != base::process_id() || base::are_other_threads_gone()) {
     (void)m_work.release(); // its mutex, thread and driver belong to the parent
     return;
   }

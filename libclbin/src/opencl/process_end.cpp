@@ -66,6 +66,9 @@ void watch_process_end() {
 }
 
 DriverWork begin_driver_work() {
+  if (base::are_other_threads_gone()) {
+    return nullptr;
+  }
   Work& state = work();
   const std::scoped_lock lock(state.mutex);
   if (state.is_ending) {

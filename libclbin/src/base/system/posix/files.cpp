@@ -196,7 +196,7 @@ int write_all_without_signals(int number, ByteView bytes) noexcept {
   return error_number;
 }
 
-SystemResult<FileDescriptor> create_unnamed_file(const std::filesystem::path& folder) noexcept {
+SystemResult<FileDescriptor> create_unnamed_file(const std::filesystem::path& folder) {
   FileDescriptor file(open_retrying(folder.c_str(), O_TMPFILE | O_RDWR, k_private_mode));
   if (file.is_open()) {
     return file;

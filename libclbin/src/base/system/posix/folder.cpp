@@ -74,7 +74,7 @@ FolderListing open_for_listing(int folder) {
   if (!again.has_value()) {
     return nullptr;
   }
-  const int number = ::dup(again->number());
+  const int number = ::fcntl(again->number(), F_DUPFD_CLOEXEC, 0);
   DIR* const listing = ::fdopendir(number);
   if (listing == nullptr) {
     ::close(number);

@@ -142,13 +142,14 @@ int write_all_without_signals(int number, ByteView bytes) noexcept {
   return write_all(number, bytes);
 }
 
-SystemResult<FileDescriptor> create_unnamed_file(const std::filesystem::path& folder) noexcept {
+SystemResult<FileDescriptor> create_unnamed_file(const std::filesystem::path& folder) {
   for (int attempt = 0; attempt < windows::k_max_name_attempts; ++attempt) {
     const auto path = folder / to_path(windows::unused_name("clbin-", ".tmp"));
-    auto file = windows::open_named(windows::full_name(path),
-                                    {GENERIC_READ | GENERIC_WRITE, CREATE_NEW,
-                                     FILE_ATTRIBUTE_TEMPORARY | FILE_FLAG_DELETE_ON_CLOSE,
-                                     FILE_SHARE_DELETE});
+    auto file = windows::open_named(
+        windows::full_name(path),
+        {GENERIC_READ | GENERIC_WRITE, CREATE_NEW,
+         FILE_ATTRIBUTE_TEMPORARY | FILE_FLAG_DELETE_ON_CLOSE | FILE_FLAG_OPEN_REPARSE_POINT,
+         FILE_SHARE_DELETE});
     if (file || file.error() != EEXIST) {
       return file;
     }

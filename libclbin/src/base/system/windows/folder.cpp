@@ -18,8 +18,10 @@ using TimePoint = std::chrono::system_clock::time_point;
 
 namespace {
 
-constexpr DWORD k_write_rights = FILE_WRITE_DATA | FILE_APPEND_DATA | FILE_DELETE_CHILD | DELETE |
-                                 WRITE_DAC | WRITE_OWNER | GENERIC_WRITE | GENERIC_ALL;
+// Who may write attributes can make a link of an empty folder.
+constexpr DWORD k_write_rights = FILE_WRITE_DATA | FILE_APPEND_DATA | FILE_WRITE_ATTRIBUTES |
+                                 FILE_WRITE_EA | FILE_DELETE_CHILD | DELETE | WRITE_DAC |
+                                 WRITE_OWNER | GENERIC_WRITE | GENERIC_ALL;
 constexpr std::int64_t k_ticks_to_1970 = 116444736000000000; // of 100 ns, from 1601
 // A lock excludes readers from the bytes that it covers, so these are none of the file.
 constexpr DWORD k_locked_offset_high = 0x40000000;
@@ -208,7 +210,7 @@ SystemResult<FileDescriptor> OpenFolder::open_file(const std::string& name,
   windows::OpenRequest request{GENERIC_READ, OPEN_EXISTING,
                                FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS};
   if (use == FileUse::create) {
-    request = {GENERIC_WRITE, CREATE_NEW, FILE_ATTRIBUTE_NORMAL};
+    request = {GENERIC_WRITE, CREATE_NEW, windows::k_new_file};
   } else if (use == FileUse::lock) {
     request = {GENERIC_READ | GENERIC_WRITE, OPEN_ALWAYS, FILE_FLAG_OPEN_REPARSE_POINT};
   }

@@ -17,6 +17,7 @@ constexpr std::wstring_view k_prefix = LR"(\\?\)";
 constexpr std::wstring_view k_device_prefix = LR"(\\.\)";
 constexpr std::wstring_view k_unc_prefix = LR"(\\?\UNC\)";
 constexpr int k_max_rename_attempts = 100;
+constexpr DWORD k_rename_pause_ms = 10;
 constexpr std::string_view k_aside_suffix = ".new"; // as of the cache's own temporary files
 constexpr std::wstring_view k_forbidden = L"<>:\"|?*";
 
@@ -172,8 +173,9 @@ tl::unexpected<int> last_error() noexcept {
 
 SystemResult<FileDescriptor> open_named(const std::wstring& name,
                                         const OpenRequest& request) noexcept {
-  HANDLE const handle = ::CreateFileW(name.c_str(), request.access, request.sharing, nullptr,
-                                      request.creation, request.flags, nullptr);
+  HANDLE const handle =
+      ::CreateFileW(name.c_str(), request.access, request.sharing, nullptr, request.creation,
+                    request.flags | SECURITY_SQOS_PRESENT | SECURITY_ANONYMOUS, nullptr);
   if (handle == INVALID_HANDLE_VALUE) {
     return last_error();
   }
@@ -222,10 +224,13 @@ int rename(const std::wstring& from, const std::wstring& to) noexcept {
   {
     const auto file = open_named(from, {DELETE, OPEN_EXISTING, FILE_FLAG_OPEN_REPARSE_POINT});
     Bytes request = rename_request(to);
-    if (!file ||
+    if (file &&
         ::SetFileInformationByHandle(handle_of(file->number()), k_rename_info_ex, request.data(),
                                      static_cast<DWORD>(request.size())) != 0) {
-      return file ? 0 : file.error();
+      return 0;
+    }
+    if (!file && file.error() != EACCES) {
+      return file.error();
     }
   }
   int error_number = EACCES;
@@ -235,6 +240,7 @@ int rename(const std::wstring& from, const std::wstring& to) noexcept {
     }
     error_number = errno_of(::GetLastError());
     error_number = error_number == EACCES ? replace_open(from, to) : error_number;
+    ::Sleep(error_number == 0 ? 0 : k_rename_pause_ms); // for who reads every new file
   }
   return error_number;
 }
@@ -294,9 +300,6 @@ std::string generic_name_of(const std::filesystem::path& path) {
 }
 
 std::string why_no_file_name(const std::filesystem::path& path) {
-  if (path.native().starts_with(k_device_prefix) || path.native().starts_with(L"//./")) {
-    return "it names a device";
-  }
   if (path.native().starts_with(k_prefix)) {
     return {}; // the caller wants a name that Windows does not interpret
   }
@@ -308,7 +311,8 @@ std::string why_no_file_name(const std::filesystem::path& path) {
       return reason;
     }
   }
-  return {};
+  return windows::full_name(path).starts_with(k_device_prefix) ? "it names a device"
+                                                               : std::string();
 }
 
 } // namespace clbin::base

@@ -35,7 +35,7 @@ struct OutputFile::State {
     for (int attempt = 0; attempt < windows::k_max_name_attempts; ++attempt) {
       temporary_path = target.parent_path() / to_path(windows::unused_name(".clbin-", ".tmp"));
       auto file = windows::open_named(windows::full_name(temporary_path),
-                                      {GENERIC_WRITE | DELETE, CREATE_NEW});
+                                      {GENERIC_WRITE | DELETE, CREATE_NEW, windows::k_new_file});
       if (file) {
         temporary = *std::move(file);
         set_removal_at_end(temporary, true);
