@@ -25,10 +25,10 @@ namespace clbin::base::windows {
 [[nodiscard]] int errno_of(DWORD error) noexcept;
 [[nodiscard]] tl::unexpected<int> last_error() noexcept;
 
-// The arguments of CreateFileW. The file can be renamed and removed while it is open.
 // Flags of CREATE_NEW, which otherwise creates what a link of this name points to.
 inline constexpr DWORD k_new_file = FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OPEN_REPARSE_POINT;
 
+// The arguments of CreateFileW. The file can be renamed and removed while it is open.
 struct OpenRequest {
   DWORD access = GENERIC_READ;
   DWORD creation = OPEN_EXISTING;
