@@ -36,7 +36,7 @@ root/usr/bin/oclcc-storage-http --version | grep '^oclcc-storage-http '
 linked=$(find root/usr/bin/oclcc root/usr/lib -type f \( -name oclcc -o -name '*.so*' \) -exec readelf --dynamic {} + | grep -c 'NEEDED.*libcurl' || true)
 [[ $linked == 0 ]] || { say "$linked programs and libraries link libcurl"; exit 1; }
 man_pages=$(find root/usr/share/man -type f | wc -l)
-[[ $man_pages == 11 ]] || { say "$man_pages manual pages"; exit 1; }
+[[ $man_pages == 12 ]] || { say "$man_pages manual pages"; exit 1; }
 # The folder in which bash looks for it, and named after the command.
 bash -c 'source root/usr/share/bash-completion/completions/oclcc && complete -p oclcc' | grep _oclcc
 # The folders in which Debian's shells look for them, and file(1)'s magic.
