@@ -71,7 +71,7 @@ std::optional<Call> parse_call(std::string_view text) {
 bool is_literal(std::string_view text) {
   double number = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return !text.empty() && end == text.data() + text.size() && code != std::errc::invalid_argument;
+  return !text.empty() && end == text.data() + text.size() && code == std::errc();
 }
 
 Result<DescribedNumber::Item> parse_item(std::string_view text) {
@@ -450,6 +450,9 @@ Result<std::vector<const DescribedArgument*>> in_order(const LaunchDescription& 
       kernel.arguments
           ? kernel.arguments->size()
           : kernel.argument_count.value_or(static_cast<std::uint32_t>(launch.arguments.size()));
+  if (count > k_most_arguments) {
+    return refused("kernel '{}' has {} arguments", kernel.name, count);
+  }
   std::vector<const DescribedArgument*> ordered(count);
   std::size_t position = 0;
   for (const DescribedArgument& argument : launch.arguments) {
@@ -592,6 +595,13 @@ private:
   }
 
   [[nodiscard]] Result<std::uint64_t> evaluate(const SizeExpression& expression) const {
+    for (const std::string& name : expression.names()) {
+      if (const auto macro = m_macros.find(name); macro != m_macros.end() && !macro->second) {
+        return refused("'{}' needs the macro {}, which the options of the variant do not define as "
+                       "a whole number",
+                       expression.text(), name);
+      }
+    }
     return expression.evaluate([this](const std::string& name) { return value_of(name); });
   }
 
@@ -691,6 +701,24 @@ private:
   std::vector<const DescribedArgument*> m_ordered{};
 };
 
+// Returns the value of an integer literal of C, which may stand in parentheses: "(0x10u)".
+std::optional<std::uint64_t> integer_of(std::string_view text) {
+  while (text.size() > 2 && text.starts_with('(') && text.ends_with(')')) {
+    text = text.substr(1, text.size() - 2);
+  }
+  text = text.substr(0, text.find_last_not_of("uUlL") + 1);
+  const bool is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+  const bool is_octal = !is_hexadecimal && text.size() > 1 && text.starts_with('0');
+  text.remove_prefix(is_hexadecimal ? 2 : 0);
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, code] = std::from_chars(text.data(), end, number,
+                                            is_hexadecimal ? 16
+                                            : is_octal     ? 8
+                                                           : 10);
+  return stop == end && code == std::errc() ? std::optional(number) : std::nullopt;
+}
+
 } // namespace
 
 Result<std::vector<LaunchDescription>> read_launches(const std::string& text) {
@@ -712,10 +740,7 @@ MacroValues macro_values(const std::string& options) {
   MacroValues values;
   for (const auto& [name, texts] : table) {
     const auto& last = *texts.rbegin();
-    const auto number = base::parse_number<std::uint64_t>(base::without_blanks(last.text));
-    if (number && !last.parameters) {
-      values[name] = *number;
-    }
+    values[name] = last.parameters ? std::nullopt : integer_of(base::without_blanks(last.text));
   }
   return values;
 }

@@ -65,7 +65,7 @@ struct BoundLaunch {
 };
 
 // Values of macros, by name.
-using MacroValues = std::map<std::string, std::uint64_t>;
+using MacroValues = std::map<std::string, std::optional<std::uint64_t>>;
 // Returns the macros of the build options of a variant whose values are numbers.
 [[nodiscard]] MacroValues macro_values(const std::string& options);
 

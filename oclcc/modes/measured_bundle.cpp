@@ -44,6 +44,9 @@ Result<void> MeasuredBundle::read_programs() {
     CLBIN_TRY_ASSIGN(format::Manifest manifest, m_reader.read_manifest(group));
     program.measurements = {std::make_move_iterator(manifest.measurements.begin()),
                             std::make_move_iterator(manifest.measurements.end())};
+    if (group.source_blob == format::k_no_index && !program.measurements.empty()) {
+      program.source = program.measurements.begin()->source; // which was removed since
+    }
   }
   return {};
 }

@@ -193,10 +193,15 @@ Result<matching::MeasuredChoice> choose_by_measurements(const opencl::Driver& dr
     const auto work_items =
         device_number<std::size_t>(driver, device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
     const auto local_bytes = device_number<cl_ulong>(driver, device, CL_DEVICE_LOCAL_MEM_SIZE);
-    limits.work_items =
-        std::min(limits.work_items, work_items == 0 ? limits.work_items : work_items);
-    limits.local_bytes =
-        std::min(limits.local_bytes, local_bytes == 0 ? limits.local_bytes : local_bytes);
+    const bool is_first = device == request.devices.front();
+    for (matching::LaunchLimits* const one :
+         {&limits.of_all, is_first ? nullptr : &limits.of_others}) {
+      if (one != nullptr) {
+        one->work_items = std::min(one->work_items, work_items == 0 ? one->work_items : work_items);
+        one->local_bytes =
+            std::min(one->local_bytes, local_bytes == 0 ? one->local_bytes : local_bytes);
+      }
+    }
   }
   return matching::choose_measured(bundle, request.program, limits);
 }

@@ -27,16 +27,16 @@ std::string where_measured(Nearness nearness, const format::MeasuredDevice& devi
 }
 
 // Returns why a launch of the variant would fail, as a sentence; otherwise an empty text.
-std::string why_unfit(const format::RankedGroup& ranked, const DeviceLimits& limits) {
+std::string why_unfit(const format::RankedGroup& ranked, const LaunchLimits& limits) {
   if (ranked.work_items > limits.work_items) {
     return fmt::format("variant '{}' is passed over: it requires work-groups of {} work-items, and "
                        "the device allows {}",
-                       ranked.group.variant, ranked.work_items, limits.work_items);
+                       format::told(ranked.group.variant), ranked.work_items, limits.work_items);
   }
   if (ranked.local_bytes > limits.local_bytes) {
     return fmt::format("variant '{}' is passed over: it requires {} bytes of local memory, and the "
                        "device has {}",
-                       ranked.group.variant, ranked.local_bytes, limits.local_bytes);
+                       format::told(ranked.group.variant), ranked.local_bytes, limits.local_bytes);
   }
   return {};
 }
@@ -56,15 +56,18 @@ base::Result<MeasuredChoice> choose_measured(const format::BundleReader& bundle,
     }
     const bool is_this_device = nearness <= Nearness::device;
     CLBIN_TRY_ASSIGN(auto ranking, bundle.ranked_groups(program, *key));
-    for (format::RankedGroup& ranked : ranking) {
-      std::string why = is_this_device ? std::string() : why_unfit(ranked, limits);
+    if (!ranking) {
+      continue;
+    }
+    for (format::RankedGroup& ranked : *ranking) {
+      std::string why = why_unfit(ranked, is_this_device ? limits.of_others : limits.of_all);
       if (why.empty()) {
         choice.groups.push_back(std::move(ranked.group));
-      } else {
+      } else if (choice.passed_over.size() < format::k_max_ranked) {
         choice.passed_over.push_back(std::move(why));
       }
     }
-    if (!choice.groups.empty()) {
+    if (ranking->empty() || !choice.groups.empty()) {
       choice.where = where_measured(nearness, limits.device);
       return choice;
     }
@@ -81,7 +84,11 @@ std::string measured_reason(const MeasuredChoice& choice, const format::GroupVie
   std::string names;
   for (std::size_t i = 0; i < std::min(groups.size(), k_max_told_variants); ++i) {
     const bool is_last = i + 1 == groups.size();
-    names += fmt::format("{}'{}'", i == 0 ? "" : is_last ? " and " : ", ", groups[i].variant);
+    names += fmt::format("{}'{}'",
+                         i == 0    ? ""
+                         : is_last ? " and "
+                                   : ", ",
+                         format::told(groups[i].variant));
   }
   if (groups.size() > k_max_told_variants) {
     names += fmt::format(" and {} more", groups.size() - k_max_told_variants);

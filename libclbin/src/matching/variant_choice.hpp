@@ -5,11 +5,16 @@
 
 namespace clbin::matching {
 
-// A device, with the limits of its launches.
-struct DeviceLimits {
-  format::MeasuredDevice device;
+struct LaunchLimits {
   std::uint64_t work_items = ~std::uint64_t{0};  // of a work-group
   std::uint64_t local_bytes = ~std::uint64_t{0}; // of local memory
+};
+
+// The first device of a load, and the limits of its devices.
+struct DeviceLimits {
+  format::MeasuredDevice device;
+  LaunchLimits of_all{};
+  LaunchLimits of_others{}; // without the first
 };
 
 struct MeasuredChoice {
@@ -20,8 +25,9 @@ struct MeasuredChoice {
 };
 
 // Looks for variants that were ranked on the device itself, then on ever more distant ones. Leaves
-// out those that need more than the limits, unless they were measured on the device itself. Reads
-// only tables. Errors: those of the reader, and damaged.
+// out those that need more than the limits; variants that were measured on the first device fit it.
+// If none was good there, no other device decides. Reads only tables. Errors: those of the reader,
+// and damaged.
 [[nodiscard]] base::Result<MeasuredChoice> choose_measured(const format::BundleReader& bundle,
                                                            std::string_view program,
                                                            const DeviceLimits& limits);

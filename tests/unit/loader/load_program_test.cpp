@@ -650,6 +650,23 @@ TEST_F(LoadMeasuredVariants, FallBackFromNearToFar) {
                 "which was the fastest of 'tiled' and 'default', measured on other devices");
 }
 
+TEST_F(LoadMeasuredVariants, OfOtherDevicesDoNotDecideWhereNoneWasGood) {
+  format::DeviceIdentity other = m_here; // of the same architecture
+  other.device_name = "another one";
+  add_measurement("tiled", 1, other);
+  add_measurement("default", 2, other);
+  add_measurement("tiled", 1, m_here);
+  program().measurements.back().outcome = format::MeasurementOutcome::crashed;
+  program().measurements.back().median_ns = 0;
+  program().measurements.back().spread_ns = 0;
+  program().measurements.back().rounds = 0;
+  program().measurements.back().reason = "signal 11";
+  expect_choice(device_like(m_here), "default", "");
+  expect_choice(device_like(other), "tiled",
+                "which was the fastest of 'tiled' and 'default', measured on this device with this "
+                "driver");
+}
+
 TEST_F(LoadMeasuredVariants, AreNotAskedForIfTheCallerNamesOne) {
   add_measurement("tiled", 1, m_here);
   LoadRequest request;

@@ -269,11 +269,14 @@ private:
   }
 
   // `groups` are sorted by variant, and contain all that were measured.
-  static void rank_groups(const Manifest& manifest, std::vector<GroupPlan>& groups) {
+  void rank_groups(const Manifest& manifest, std::vector<GroupPlan>& groups) {
     const auto variant_of = [](const GroupPlan& group) -> const std::string& {
       return group.record.variant.str();
     };
     for (const auto& [key, variants] : rank_variants(manifest.program, manifest.measurements)) {
+      if (variants.empty()) {
+        m_rankings.push_back({.key = key, .group = k_no_index});
+      }
       for (std::size_t rank = 0; rank < variants.size(); ++rank) {
         const auto group = std::ranges::lower_bound(groups, variants[rank], {}, variant_of);
         group->rankings.push_back({.key = key, .rank = static_cast<std::uint32_t>(rank)});
@@ -288,10 +291,12 @@ private:
     if (!group.required.empty()) {
       m_requirements.push_back({static_cast<std::uint32_t>(groups.size()), group.required});
     }
+    const std::uint32_t work_items = least_need(group, work_items_of);
+    const std::uint32_t local_bytes = least_need(group, local_bytes_of);
     for (RankingRecord& ranking : group.rankings) {
       ranking.group = static_cast<std::uint32_t>(groups.size());
-      ranking.work_items = least_need(group, work_items_of);
-      ranking.local_bytes = least_need(group, local_bytes_of);
+      ranking.work_items = work_items;
+      ranking.local_bytes = local_bytes;
       m_rankings.push_back(ranking);
     }
     for (EntryPlan& entry : group.entries) {

@@ -144,7 +144,7 @@ CLBIN_VISIT(RequirementRecord, group, extensions);
 struct RankingRecord {
   static constexpr SectionKind k_section = SectionKind::ranking;
   std::uint64_t key = 0;         // ranking_key
-  std::uint32_t group = 0;       // the variant
+  std::uint32_t group = 0;       // the variant; k_no_index: none was good there
   std::uint32_t rank = 0;        // 0, 1, …: the best is first
   std::uint32_t work_items = 0;  // least work-group that it requires of a device; 0 if unknown
   std::uint32_t local_bytes = 0; // likewise, of local memory

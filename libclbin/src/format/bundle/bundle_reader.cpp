@@ -228,17 +228,21 @@ BundleReader::groups_with_requirements(std::string_view program) const {
   return groups;
 }
 
-Result<std::vector<RankedGroup>> BundleReader::ranked_groups(std::string_view program,
-                                                             std::uint64_t key) const {
-  std::vector<RankedGroup> groups;
+Result<std::optional<std::vector<RankedGroup>>>
+BundleReader::ranked_groups(std::string_view program, std::uint64_t key) const {
+  std::optional<std::vector<RankedGroup>> groups;
   const std::uint32_t count = m_tables->count(SectionKind::ranking);
   if (count == 0) {
     return groups;
   }
   CLBIN_TRY_ASSIGN(std::uint32_t index, m_tables->lower_bound(SectionKind::ranking, 0, count, key));
-  for (; index < count && groups.size() < k_max_ranked; ++index) {
+  for (; index < count && (!groups || groups->size() < k_max_ranked); ++index) {
     CLBIN_TRY_ASSIGN(const auto record, m_tables->read<RankingRecord>(index));
     if (record.key != key) {
+      break;
+    }
+    groups = groups ? std::move(groups) : std::vector<RankedGroup>();
+    if (record.group == k_no_index) {
       break;
     }
     if (record.group >= group_count()) {
@@ -251,7 +255,7 @@ Result<std::vector<RankedGroup>> BundleReader::ranked_groups(std::string_view pr
                      "group {} is one of program '{}', not of '{}'", record.group,
                      told(group.program), program);
     }
-    groups.push_back({std::move(group), record.work_items, record.local_bytes});
+    groups->push_back({std::move(group), record.work_items, record.local_bytes});
   }
   return groups;
 }

@@ -119,10 +119,11 @@ public:
   [[nodiscard]] bool has_rankings() const noexcept {
     return m_tables->count(SectionKind::ranking) != 0;
   }
-  // Returns the variants of a program that measurements rank under `key` (ranking_key), best first.
-  // Errors: also damaged, if one is a variant of another program.
-  [[nodiscard]] Result<std::vector<RankedGroup>> ranked_groups(std::string_view program,
-                                                               std::uint64_t key) const;
+  // Returns the variants of a program that measurements rank under `key` (ranking_key), best first;
+  // none if no variant was good on the device; std::nullopt if there are no measurements. Errors:
+  // also damaged, if one is a variant of another program.
+  [[nodiscard]] Result<std::optional<std::vector<RankedGroup>>>
+  ranked_groups(std::string_view program, std::uint64_t key) const;
   // Returns the entries of `group` whose target digest is `target`, in table order: almost always
   // none or one.
   [[nodiscard]] Result<std::vector<EntryView>> find_exact(const GroupView& group,

@@ -243,6 +243,12 @@ private:
       const std::string origin = origin_of(SectionKind::ranking, i);
       CLBIN_TRY_ASSIGN(const auto record, m_tables.read<RankingRecord>(i));
       CLBIN_TRY(places.next({record.key, record.rank}, origin, "it"));
+      if (record.group == k_no_index && record.rank == 0) {
+        key = record.key;
+        groups = {k_no_index}; // no other record of the key may follow
+        program = {};
+        continue;
+      }
       CLBIN_TRY(m_tables.record(SectionKind::group, record.group, origin));
       CLBIN_TRY_ASSIGN(const GroupView group, m_reader.group(record.group));
       if (record.key != key || i == 0) {

@@ -214,21 +214,22 @@ std::optional<std::uint64_t> ranking_key(Nearness nearness, std::string_view pro
 std::map<std::uint64_t, std::vector<std::string>>
 rank_variants(std::string_view program, std::span<const Measurement> measurements) {
   std::map<std::uint64_t, Ranking> rankings;
+  std::map<std::uint64_t, std::vector<std::string>> names;
   for (const auto& [device, results] : by_device(measurements)) {
     const Times scores = scores_of(results);
-    if (scores.empty()) {
-      continue; // otherwise no variant would be left
-    }
     for (const Nearness nearness : k_from_near_to_far) {
-      if (const auto key = ranking_key(nearness, program, device)) {
+      const auto key = ranking_key(nearness, program, device);
+      if (key && nearness <= Nearness::device) {
+        names.try_emplace(*key); // if it stays empty, other devices must not decide for this one
+      }
+      if (key && !scores.empty()) {
         rankings[*key].add(scores);
       }
     }
   }
-  std::map<std::uint64_t, std::vector<std::string>> names;
   for (const auto& [key, ranking] : rankings) {
     if (auto ranked = ranking.names(); !ranked.empty()) {
-      names.emplace(key, std::move(ranked));
+      names[key] = std::move(ranked);
     }
   }
   return names;

@@ -53,7 +53,8 @@ inline constexpr std::size_t k_max_ranked = 64;
 // Returns the names of the variants by key, best first, as clbin(5) specifies. A device ranks a
 // variant that was measured in every launch that was measured on it, and not refused: by the total
 // of the best times. Several devices rank a variant that each of them ranks: by the geometric mean
-// of the totals in relation to the least. A device that ranks none is left out. Of equal ones,
+// of the totals in relation to the least. A device that ranks none is left out. Of the keys of
+// devices, "driver" and "device", those that rank no variant have no name. Of equal ones,
 // "default" is first, then by name. The result depends only on the set of measurements, and is the
 // same on all machines.
 [[nodiscard]] std::map<std::uint64_t, std::vector<std::string>>

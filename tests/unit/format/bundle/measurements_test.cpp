@@ -210,7 +210,7 @@ std::vector<std::string> ranked_in(const BundleReader& reader, const MeasuredDev
   const auto ranked = reader.ranked_groups("p", ranking_key(Nearness::driver, "p", device).value());
   EXPECT_TRUE(ranked) << ranked.error().message;
   std::vector<std::string> names;
-  for (const RankedGroup& group : *ranked) {
+  for (const RankedGroup& group : ranked->value_or(std::vector<RankedGroup>())) {
     names.push_back(group.group.variant);
   }
   return names;
@@ -372,7 +372,7 @@ TEST(MeasuredBundle, RefusesRankingsThatAreNotThoseOfItsPrograms) {
     EXPECT_FALSE(reader.verify().has_value());
     const auto ranked = reader.ranked_groups("p", key);
     EXPECT_TRUE(ranked || ranked.error().code == ErrorCode::damaged);
-    EXPECT_TRUE(!ranked || ranked->front().group.program == "p");
+    EXPECT_TRUE(!ranked || ranked->value().front().group.program == "p");
   }
 }
 
