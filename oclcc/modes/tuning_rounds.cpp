@@ -5,6 +5,7 @@
 #include <cstring>
 #include <deque>
 #include <fmt/format.h>
+#include <map>
 
 namespace oclcc {
 
@@ -316,39 +317,71 @@ private:
       return std::nullopt;
     }
     if (read_back == worker::ReadBack::buffers) {
-      if (auto wrong = compare(candidate, *reply)) {
-        // A kernel may depend on its work-groups. The variant is wrong if nobody chose the size.
-        refuse(candidate,
-               {candidate.is_trial ? MeasurementOutcome::failed : MeasurementOutcome::wrong_result,
-                *std::move(wrong)});
+      auto results = results_of(candidate, *reply);
+      const auto refusal = results ? compare(candidate, *std::move(results))
+                                   : std::optional<Refusal>(results.error());
+      if (refusal) {
+        refuse(candidate, *refusal);
         return std::nullopt;
       }
     }
     return *std::move(reply);
   }
 
-  // The first result is the expected one.
-  std::optional<std::string> compare(const Candidate& candidate, LaunchReply& reply) {
-    if (m_reference == nullptr) {
-      m_reference = candidate.variant;
-      m_expected = std::move(reply.buffers);
-      return std::nullopt;
+  // What a launch leaves in the buffers that its kernel can write, by argument.
+  using Results = std::map<std::size_t, base::Bytes>;
+
+  // The worker is not trusted. Its buffers are in the order of the arguments.
+  static tl::expected<Results, Refusal> results_of(const Candidate& candidate, LaunchReply& reply) {
+    const auto refused = [](std::string reason) {
+      return tl::unexpected(Refusal{MeasurementOutcome::failed, std::move(reason)});
+    };
+    const auto& arguments = candidate.bound.arguments;
+    const auto is_result = [](const LaunchArgument& argument) {
+      return argument.kind == worker::ArgumentKind::buffer && !argument.is_constant;
+    };
+    const auto wanted = static_cast<std::size_t>(std::ranges::count_if(arguments, is_result));
+    if (reply.buffers.size() != wanted) {
+      return refused(
+          fmt::format("the worker returned {} buffers, not {}", reply.buffers.size(), wanted));
     }
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < candidate.bound.arguments.size(); ++i) {
-      const LaunchArgument& argument = candidate.bound.arguments[i];
-      if (argument.kind != worker::ArgumentKind::buffer || argument.is_constant) {
+    Results results;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      if (!is_result(arguments[i])) {
         continue;
       }
-      const bool exists = next < reply.buffers.size() && next < m_expected.size();
-      const auto found = exists ? difference(m_expected[next], reply.buffers[next], argument.type,
-                                             m_settings.tolerance)
-                                : std::optional<std::string>("the result is missing");
-      if (found) {
-        return fmt::format("the result differs from that of variant '{}': argument {}, {}",
-                           m_reference->name, i, *found);
+      base::Bytes& bytes = reply.buffers[results.size()];
+      const std::uint64_t size = arguments[i].count * element_bytes(arguments[i].type);
+      if (bytes.size() != size) {
+        return refused(fmt::format("the worker returned {} bytes for argument {}, not {}",
+                                   bytes.size(), i, size));
       }
-      ++next;
+      results.emplace(i, std::move(bytes));
+    }
+    return results;
+  }
+
+  // The first result is the expected one. Drivers and variants differ in what is constant.
+  std::optional<Refusal> compare(const Candidate& candidate, Results results) {
+    if (m_reference == nullptr) {
+      m_reference = candidate.variant;
+      m_expected = std::move(results);
+      return std::nullopt;
+    }
+    for (const auto& [index, bytes] : results) {
+      const auto expected = m_expected.find(index);
+      if (expected == m_expected.end()) {
+        continue;
+      }
+      const auto found = difference(expected->second, bytes, candidate.bound.arguments[index].type,
+                                    m_settings.tolerance);
+      if (found) {
+        // A kernel may depend on its work-groups. The variant is wrong if nobody chose the size.
+        return Refusal{candidate.is_trial ? MeasurementOutcome::failed
+                                          : MeasurementOutcome::wrong_result,
+                       fmt::format("the result differs from that of variant '{}': argument {}, {}",
+                                   m_reference->name, index, *found)};
+      }
     }
     return std::nullopt;
   }
@@ -459,7 +492,7 @@ private:
   TunedLaunch m_tuned{};
   std::deque<Candidate> m_candidates{};
   const TunedVariant* m_reference = nullptr; // whose results are expected
-  std::vector<base::Bytes> m_expected{};
+  Results m_expected{};
   std::size_t m_done = 0;
   std::size_t m_total = 0;
 };

@@ -118,6 +118,9 @@ protected:
       const float first = result_of_size ? result_of_size(request.local_size) : behaviour.result;
       reply.buffers = {floats({first, 2})};
     }
+    if (change_reply) {
+      change_reply(request, reply);
+    }
     return reply;
   }
 
@@ -152,6 +155,7 @@ protected:
   TuningSettings settings;
   std::map<std::string, Behaviour> behaviours;
   std::function<float(const GroupSize& local)> result_of_size;
+  std::function<void(const worker::LaunchRequest&, worker::LaunchReply&)> change_reply;
   std::string order; // of the launches, by variant
   std::size_t calls = 0;
   std::size_t most_calls = 1000;
@@ -188,6 +192,46 @@ TEST_F(TuningRounds, RefuseAVariantWithAnotherResult) {
   settings.tolerance = 1;
   behaviours["b"].result = 1.5;
   EXPECT_THAT(texts(tuned()), Not(HasSubstr("wrong_result")));
+}
+
+TEST_F(TuningRounds, CompareTheBuffersThatBothVariantsCanWrite) {
+  behaviours["a"];
+  behaviours["b"];
+  m_kernel.arguments->push_back(m_kernel.arguments->front());
+  float second = 3;
+  change_reply = [&](const worker::LaunchRequest& request, worker::LaunchReply& reply) {
+    // The first argument of b is const.
+    if (request.variant == "b") {
+      reply.kernel.arguments->front().is_const = true;
+    }
+    if (!reply.buffers.empty()) {
+      reply.buffers = {floats({second, 4, 5})};
+      if (request.variant == "a") {
+        reply.buffers = {floats({1, 2}), floats({3, 4, 5})};
+      }
+    }
+  };
+  const std::string text = "k=64:zero(f32,2),zero(f32,3)";
+  EXPECT_EQ(texts(tuned(text)), "a 1000000 ns, 13 launches; b 1000000 ns, 13 launches");
+  second = 9;
+  EXPECT_THAT(texts(tuned(text)), HasSubstr("b wrong_result: the result differs from that of "
+                                            "variant 'a': argument 1, element 0 is 9, not 3"));
+}
+
+TEST_F(TuningRounds, RefuseResultsThatAreNotThoseOfTheArguments) {
+  behaviours["a"];
+  change_reply = [](const worker::LaunchRequest& /*request*/, worker::LaunchReply& reply) {
+    reply.buffers.assign(reply.buffers.size(), floats({1}));
+  };
+  EXPECT_EQ(texts(tuned()), "a failed: the worker returned 4 bytes for argument 0, not 8");
+  change_reply = [](const worker::LaunchRequest& /*request*/, worker::LaunchReply& reply) {
+    reply.buffers.resize(reply.buffers.size() * 2);
+  };
+  EXPECT_EQ(texts(tuned()), "a failed: the worker returned 2 buffers, not 1");
+  change_reply = [](const worker::LaunchRequest& /*request*/, worker::LaunchReply& reply) {
+    reply.buffers.clear();
+  };
+  EXPECT_EQ(texts(tuned()), "a failed: the worker returned 0 buffers, not 1");
 }
 
 TEST_F(TuningRounds, GoOnBehindAVariantThatFails) {
