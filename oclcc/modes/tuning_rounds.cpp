@@ -58,20 +58,35 @@ double floating_at(base::ByteView bytes, std::size_t index, ElementType type) {
   }
 }
 
+// Of the finite numbers. Squares of their parts of the largest one do not overflow.
 double root_mean_square(base::ByteView bytes, ElementType type, std::size_t count) {
-  double sum = 0;
+  std::vector<double> numbers;
   for (std::size_t i = 0; i < count; ++i) {
-    const double number = floating_at(bytes, i, type);
-    sum += std::isfinite(number) ? number * number : 0;
+    const double number = std::fabs(floating_at(bytes, i, type));
+    if (std::isfinite(number)) {
+      numbers.push_back(number);
+    }
   }
-  return std::sqrt(sum / static_cast<double>(std::max<std::size_t>(count, 1)));
+  const double largest = numbers.empty() ? 0 : *std::ranges::max_element(numbers);
+  if (largest == 0) {
+    return 0;
+  }
+  double sum = 0;
+  for (const double number : numbers) {
+    sum += (number / largest) * (number / largest);
+  }
+  return largest * std::sqrt(sum / static_cast<double>(numbers.size()));
 }
 
+// `allowed` has no meaning for infinity: it equals only itself.
 bool is_close(double expected, double actual, double allowed) {
   if (std::isnan(expected) || std::isnan(actual)) {
     return std::isnan(expected) && std::isnan(actual);
   }
-  return expected == actual || std::fabs(expected - actual) <= allowed;
+  if (std::isinf(expected) || std::isinf(actual)) {
+    return expected == actual;
+  }
+  return std::fabs(expected - actual) <= allowed;
 }
 
 std::string integer_text(base::ByteView bytes, std::size_t index, ElementType type) {

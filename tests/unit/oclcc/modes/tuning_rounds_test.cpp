@@ -14,10 +14,19 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using State = TuningResult::State;
 
-base::Bytes floats(const std::vector<float>& numbers) {
-  base::Bytes bytes(numbers.size() * sizeof(float));
+template <typename Number>
+base::Bytes bytes_of(const std::vector<Number>& numbers) {
+  base::Bytes bytes(numbers.size() * sizeof(Number));
   std::memcpy(bytes.data(), numbers.data(), bytes.size());
   return bytes;
+}
+
+base::Bytes floats(const std::vector<float>& numbers) {
+  return bytes_of(numbers);
+}
+
+base::Bytes doubles(const std::vector<double>& numbers) {
+  return bytes_of(numbers);
 }
 
 // ---- Results -----------------------------------------------------------------------------------
@@ -56,6 +65,27 @@ TEST(ResultDifference, ComparesWhatIsNoNumber) {
               testing::Optional(HasSubstr("element 0 is 1, not nan")));
   EXPECT_THAT(difference(floats({1, 1}), floats({infinity, 1}), ElementType::f32, {}),
               testing::Optional(HasSubstr("element 0 is inf, not 1")));
+  EXPECT_THAT(difference(floats({infinity, 1}), floats({1, 1}), ElementType::f32, {}),
+              testing::Optional(HasSubstr("element 0 is 1, not inf")));
+  EXPECT_THAT(difference(floats({infinity, 1}), floats({-infinity, 1}), ElementType::f32, {}),
+              testing::Optional(HasSubstr("element 0 is -inf, not inf")));
+}
+
+TEST(ResultDifference, ToleratesAsMuchNextToLargeNumbersAndNextToWhatIsNoNumber) {
+  EXPECT_THAT(difference(doubles({1e200, 1e200}), doubles({1e200, 2e200}), ElementType::f64, {}),
+              testing::Optional(HasSubstr("element 1 is 2e+200, not 1e+200")));
+  EXPECT_EQ(difference(doubles({1e200, 0}), doubles({1e200, 7e190}), ElementType::f64, {}),
+            std::nullopt);
+  EXPECT_THAT(difference(doubles({1e200, 0}), doubles({1e200, 8e190}), ElementType::f64, {}),
+              testing::Optional(HasSubstr("element 1")));
+  // The root mean square is that of the other numbers, 1.
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(difference(doubles({infinity, 1, 1}), doubles({infinity, 1, 1 + 9e-10}),
+                       ElementType::f64, {}),
+            std::nullopt);
+  EXPECT_THAT(
+      difference(doubles({infinity, 1, 1}), doubles({infinity, 1, 1 + 2e-9}), ElementType::f64, {}),
+      testing::Optional(HasSubstr("element 2")));
 }
 
 // ---- Work-groups -------------------------------------------------------------------------------
