@@ -281,23 +281,25 @@ private:
     }
   }
 
+  // A kernel may depend on its work-groups: what happens in one that nobody chose says nothing
+  // about the variant, which loads must not exclude.
   static void refuse(Candidate& candidate, const Refusal& refusal) {
     candidate.is_repeated = false;
     candidate.times.clear();
     candidate.result.state = State::refused;
-    candidate.result.measurement.outcome = refusal.outcome;
+    candidate.result.measurement.outcome =
+        candidate.is_trial ? MeasurementOutcome::failed : refusal.outcome;
     candidate.result.measurement.reason = refusal.reason;
   }
 
-  // A variant that crashes or hangs is excluded: its other work-groups need not do so, too.
-  void refuse_other_work_groups(const Candidate& candidate) {
-    const format::Measurement& cause = candidate.result.measurement;
+  // After a crash or a hang of one work-group, the others need not do so, too.
+  void refuse_other_work_groups(const Candidate& candidate, const Refusal& cause) {
     if (cause.outcome == MeasurementOutcome::failed) {
       return;
     }
     for (Candidate& other : m_candidates) {
       if (other.variant == candidate.variant && other.result.state == State::out_of_time) {
-        refuse(other, {cause.outcome, cause.reason});
+        refuse(other, cause);
       }
     }
   }
@@ -328,7 +330,7 @@ private:
     }
     if (!reply) {
       refuse(candidate, reply.error());
-      refuse_other_work_groups(candidate);
+      refuse_other_work_groups(candidate, reply.error());
       return std::nullopt;
     }
     if (read_back == worker::ReadBack::buffers) {
@@ -391,9 +393,7 @@ private:
       const auto found = difference(expected->second, bytes, candidate.bound.arguments[index].type,
                                     m_settings.tolerance);
       if (found) {
-        // A kernel may depend on its work-groups. The variant is wrong if nobody chose the size.
-        return Refusal{candidate.is_trial ? MeasurementOutcome::failed
-                                          : MeasurementOutcome::wrong_result,
+        return Refusal{MeasurementOutcome::wrong_result,
                        fmt::format("the result differs from that of variant '{}': argument {}, {}",
                                    m_reference->name, index, *found)};
       }

@@ -115,6 +115,7 @@ protected:
     std::uint64_t device_ns = 0;
     float result = 1;
     std::optional<Refusal> refusal{};
+    std::optional<GroupSize> refused_size{}; // otherwise, each size is refused
     std::string error{};
     std::uint32_t works_for = ~0U; // launches, before the refusal
   };
@@ -134,7 +135,9 @@ protected:
   tl::expected<worker::LaunchReply, Refusal> launch(const worker::LaunchRequest& request) {
     ++calls;
     Behaviour& behaviour = behaviours[request.variant];
-    if (behaviour.refusal && (request.launches == 0) == (behaviour.works_for == 0)) {
+    const bool fails_here =
+        !behaviour.refused_size || *behaviour.refused_size == request.local_size;
+    if (behaviour.refusal && fails_here && (request.launches == 0) == (behaviour.works_for == 0)) {
       return tl::unexpected(*behaviour.refusal);
     }
     worker::LaunchReply reply;
@@ -324,11 +327,22 @@ TEST_F(TuningRounds, DoNotBlameAVariantForAWorkGroupThatNobodyNamed) {
   EXPECT_THAT(launch.results[1].measurement.reason, HasSubstr("the result differs"));
 }
 
+TEST_F(TuningRounds, DoNotBlameAVariantForACrashInAWorkGroupThatNobodyNamed) {
+  m_kernel.required_work_group_size = {};
+  for (const auto outcome : {MeasurementOutcome::crashed, MeasurementOutcome::timed_out}) {
+    behaviours["a"] = {.refusal = Refusal{outcome, "it ended"},
+                       .refused_size = GroupSize{32, 1, 1}};
+    EXPECT_EQ(texts(tuned()), "a 1000000 ns, 13 launches; a 1000000 ns, 13 launches; "
+                              "a failed: it ended; a failed: it ended");
+  }
+  EXPECT_EQ(texts(tuned("k=64,32:zero(f32,2)")), "a timed_out: it ended");
+}
+
 TEST_F(TuningRounds, LaunchAVariantThatCrashesOnce) {
   behaviours["a"].refusal = {MeasurementOutcome::crashed, "it crashed"};
   m_kernel.required_work_group_size = {};
-  EXPECT_EQ(texts(tuned()), "a crashed: it crashed; a crashed: it crashed; a crashed: it crashed; "
-                            "a crashed: it crashed");
+  EXPECT_EQ(texts(tuned()), "a crashed: it crashed; a failed: it crashed; a failed: it crashed; "
+                            "a failed: it crashed");
   EXPECT_EQ(calls, 2U); // a load and a launch
 }
 
