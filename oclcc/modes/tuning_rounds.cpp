@@ -209,22 +209,55 @@ private:
   Result<void> add_candidates(const TunedVariant& variant, const format::KernelReflection& kernel,
                               const LaunchReply& reply) {
     const MacroValues macros = macro_values(variant.options);
-    CLBIN_TRY_ASSIGN(BoundLaunch own, bind_launch(m_description, kernel, macros, {}));
-    if (own.local_size[0] != 0) {
-      Candidate& candidate = add(variant, std::move(own));
+    if (!m_description.local_size.empty() || kernel.required_work_group_size[0] != 0) {
+      CLBIN_TRY_ASSIGN(BoundLaunch bound, bind_launch(m_description, kernel, macros, {}));
+      Candidate& candidate = add(variant, std::move(bound));
       candidate.result.origin = reply.origin;
       check_work_group(candidate, kernel, reply.max_sizes);
       return {};
     }
-    for (const GroupSize& size : work_groups_to_try(kernel, reply.max_sizes, own.dimensions)) {
-      CLBIN_TRY_ASSIGN(BoundLaunch bound, bind_launch(m_description, kernel, macros, size));
-      if (bound.global_size[0] != 0 && is_multiple(bound.global_size, bound.local_size)) {
-        Candidate& candidate = add(variant, std::move(bound));
-        candidate.result.origin = reply.origin;
-        candidate.is_trial = size[0] != 0;
-      }
+    std::vector<BoundLaunch> bound;
+    CLBIN_TRY_ASSIGN(bound, bind_trials(kernel, macros, reply.max_sizes));
+    for (BoundLaunch& trial : bound) {
+      Candidate& candidate = add(variant, std::move(trial));
+      candidate.result.origin = reply.origin;
+      candidate.is_trial = candidate.bound.local_size[0] != 0;
+    }
+    if (bound.empty()) {
+      Candidate& candidate = add(variant, {});
+      candidate.result.origin = reply.origin;
+      refuse(candidate,
+             {MeasurementOutcome::failed, "no work-group that is tried divides the global size"});
     }
     return {};
+  }
+
+  // Sizes may have no value for some work-groups: the driver's choice has no local0. An error if
+  // they have none for any.
+  Result<std::vector<BoundLaunch>> bind_trials(const format::KernelReflection& kernel,
+                                               const MacroValues& macros,
+                                               const GroupSize& max_sizes) const {
+    std::vector<BoundLaunch> trials;
+    bool has_sizes = false;
+    std::optional<base::Error> last_error;
+    for (const GroupSize& size : work_groups_to_try(kernel, max_sizes, m_tuned.dimensions)) {
+      auto bound = bind_launch(m_description, kernel, macros, size);
+      if (!bound) {
+        last_error = std::move(bound.error());
+        continue;
+      }
+      if (bound->global_size[0] == 0) {
+        continue; // the global size depends on the work-group
+      }
+      has_sizes = true;
+      if (is_multiple(bound->global_size, bound->local_size)) {
+        trials.push_back(*std::move(bound));
+      }
+    }
+    if (last_error && !has_sizes) {
+      return tl::unexpected(*std::move(last_error));
+    }
+    return trials;
   }
 
   // The first launch of all determines the class, if the description does not.

@@ -338,6 +338,52 @@ TEST_F(TuningRounds, DoNotBlameAVariantForACrashInAWorkGroupThatNobodyNamed) {
   EXPECT_EQ(texts(tuned("k=64,32:zero(f32,2)")), "a timed_out: it ended");
 }
 
+TEST_F(TuningRounds, TryTheWorkGroupsForWhichTheSizesHaveValues) {
+  behaviours["a"];
+  m_kernel.required_work_group_size = {};
+  const auto sizes_of = [this](const std::string& text) {
+    std::vector<std::uint64_t> sizes;
+    for (const TuningResult& result : tuned(text).results) {
+      EXPECT_EQ(result.state, State::measured);
+      sizes.push_back(result.measurement.local_size[0]);
+    }
+    return sizes;
+  };
+  change_reply = [](const worker::LaunchRequest& request, worker::LaunchReply& reply) {
+    if (!reply.buffers.empty()) {
+      reply.buffers = {base::Bytes(request.arguments.front().count * sizeof(float))};
+    }
+  };
+  // The driver's choice has no local0, and 96/64 is not whole.
+  EXPECT_THAT(sizes_of("k=96:zero(f32,local0/local0)"), ElementsAre(16U, 32U));
+  EXPECT_THAT(sizes_of("k[96/local0]=192:zero(f32,2)"), ElementsAre(16U, 32U));
+}
+
+TEST_F(TuningRounds, EndIfNoWorkGroupThatIsTriedHasSizes) {
+  m_kernel.required_work_group_size = {};
+  const auto message = [this](const std::string& text) {
+    const auto launches = read_launches(text);
+    EXPECT_TRUE(launches) << launches.error().message;
+    const auto result =
+        tune_launch(launches->front(), "p", {{"v", {}, {}}}, settings,
+                    [this](const worker::LaunchRequest& request) { return launch(request); });
+    return result ? "none" : result.error().message;
+  };
+  EXPECT_EQ(message("k=64:zero(f32,local0*NONE)"),
+            "--launch 'k=64:zero(f32,local0*NONE)', variant 'v': argument 0 'a': 'local0*NONE': "
+            "'NONE' has no value, and no default such as NONE?16");
+  EXPECT_EQ(message("k=7*(7/local0):zero(f32,2)"),
+            "--launch 'k=7*(7/local0):zero(f32,2)', variant 'v': '7*(7/local0)' is 49/64, which is "
+            "not a whole number");
+}
+
+TEST_F(TuningRounds, RefuseAVariantIfNoWorkGroupDividesTheGlobalSize) {
+  behaviours["a"];
+  m_kernel.required_work_group_size = {};
+  EXPECT_EQ(texts(tuned("k=ceil(7/local0)*3:zero(f32,2)")),
+            "a failed: no work-group that is tried divides the global size");
+}
+
 TEST_F(TuningRounds, LaunchAVariantThatCrashesOnce) {
   behaviours["a"].refusal = {MeasurementOutcome::crashed, "it crashed"};
   m_kernel.required_work_group_size = {};
