@@ -414,7 +414,7 @@ private:
   // The first result is the expected one. Drivers and variants differ in what is constant.
   std::optional<Refusal> compare(const Candidate& candidate, Results results) {
     if (m_reference == nullptr) {
-      m_reference = candidate.variant;
+      m_reference = &candidate;
       m_expected = std::move(results);
       return std::nullopt;
     }
@@ -426,12 +426,27 @@ private:
       const auto found = difference(expected->second, bytes, candidate.bound.arguments[index].type,
                                     m_settings.tolerance);
       if (found) {
-        return Refusal{MeasurementOutcome::wrong_result,
-                       fmt::format("the result differs from that of variant '{}': argument {}, {}",
-                                   m_reference->name, index, *found)};
+        return refusal_of(candidate, fmt::format("argument {}, {}", index, *found));
       }
     }
     return std::nullopt;
+  }
+
+  // Another work-group of the reference shows that its result depends on the one that the driver or
+  // --tune chose. The results of other variants then say nothing.
+  Refusal refusal_of(const Candidate& candidate, const std::string& where) {
+    m_depends_on_work_group =
+        m_depends_on_work_group ||
+        (candidate.variant == m_reference->variant && &candidate != m_reference);
+    const std::string& name = m_reference->variant->name;
+    if (m_depends_on_work_group) {
+      return {MeasurementOutcome::failed,
+              fmt::format("name LOCAL, because the result of variant '{}' depends on the "
+                          "work-group: {}",
+                          name, where)};
+    }
+    return {MeasurementOutcome::wrong_result,
+            fmt::format("the result differs from that of variant '{}': {}", name, where)};
   }
 
   [[nodiscard]] std::uint64_t typical_ns(const Candidate& candidate) const {
@@ -539,7 +554,8 @@ private:
   const Launch& m_launch;
   TunedLaunch m_tuned{};
   std::deque<Candidate> m_candidates{};
-  const TunedVariant* m_reference = nullptr; // whose results are expected
+  const Candidate* m_reference = nullptr; // whose results are expected
+  bool m_depends_on_work_group = false;   // the result of the reference
   Results m_expected{};
   std::size_t m_done = 0;
   std::size_t m_total = 0;

@@ -324,7 +324,31 @@ TEST_F(TuningRounds, DoNotBlameAVariantForAWorkGroupThatNobodyNamed) {
   ASSERT_EQ(launch.results.size(), 2U);
   EXPECT_EQ(launch.results[1].state, State::refused);
   EXPECT_EQ(launch.results[1].measurement.outcome, MeasurementOutcome::failed);
-  EXPECT_THAT(launch.results[1].measurement.reason, HasSubstr("the result differs"));
+  EXPECT_THAT(launch.results[1].measurement.reason, HasSubstr("depends on the work-group"));
+}
+
+TEST_F(TuningRounds, BlameNoVariantIfTheResultsDependOnTheWorkGroup) {
+  behaviours["a"];
+  behaviours["b"];
+  m_kernel.required_work_group_size = {};
+  m_kernel.max_work_group_size = 16;
+  // The driver's choice is 8 for a, and 4 for b.
+  change_reply = [](const worker::LaunchRequest& request, worker::LaunchReply& reply) {
+    const float chosen = request.variant == "a" ? 8 : 4;
+    const auto local = static_cast<float>(request.local_size[0]);
+    reply.buffers.assign(reply.buffers.size(), floats({local == 0 ? chosen : local, 2}));
+  };
+  const std::string why = ": name LOCAL, because the result of variant 'a' depends on the "
+                          "work-group: argument 0, element 0 is ";
+  EXPECT_EQ(texts(tuned()), "a 1000000 ns, 13 launches; "
+                            "a failed" +
+                                why +
+                                "16, not 8 (tolerance 0.0001); "
+                                "b failed" +
+                                why +
+                                "4, not 8 (tolerance 0.0001); "
+                                "b failed" +
+                                why + "16, not 8 (tolerance 0.0001)");
 }
 
 TEST_F(TuningRounds, DoNotBlameAVariantForACrashInAWorkGroupThatNobodyNamed) {
