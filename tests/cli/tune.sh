@@ -173,6 +173,12 @@ grep -c "kernel 'count', 64 work-items, by the clock of the" tables > count
 grep refused tables
 grep -q '    default  -  ' tables || cat tables
 grep -q '    four     16  ' tables || cat tables
+# The driver's choice has no local0: only the others are measured.
+for_groups='count=64:zero(u32,1),local(4*local0)'
+on_each_device oclcc --tune scale.clbin --launch "$for_groups" --device > tables
+grep refused tables
+grep '    default  -  ' tables
+grep -q '    default  16  ' tables || cat tables
 # expected output:
 #| fits the schema
 #| scale [1024] default: entry, measured, timed
