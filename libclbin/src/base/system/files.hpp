@@ -97,8 +97,7 @@ enum class MissingWriter : std::uint8_t { is_awaited, is_the_end };
 
 // Creates a private file without a name in `folder`, which is removed when it is closed. If the
 // file system has no such files, it has a name at first.
-[[nodiscard]] SystemResult<FileDescriptor>
-create_unnamed_file(const std::filesystem::path& folder);
+[[nodiscard]] SystemResult<FileDescriptor> create_unnamed_file(const std::filesystem::path& folder);
 // Creates a folder that only this user may use, and returns its path.
 [[nodiscard]] SystemResult<std::filesystem::path>
 create_private_folder(const std::filesystem::path& parent, std::string_view name_prefix);
