@@ -501,19 +501,6 @@ std::vector<std::string> launch_texts(const std::vector<format::RecordedLaunch>&
 
 namespace {
 
-// Three digits or more, in the largest unit that leaves them.
-std::string time_text(std::uint64_t nanoseconds) {
-  constexpr std::uint64_t k_step = 1000;
-  std::uint64_t time = nanoseconds;
-  for (const std::string_view unit : {"ns", "us", "ms"}) {
-    if (time < 10 * k_step) {
-      return fmt::format("{} {}", time, unit);
-    }
-    time /= k_step;
-  }
-  return fmt::format("{} s", time);
-}
-
 std::string outcome_text(const format::Measurement& measurement) {
   if (measurement.outcome == format::MeasurementOutcome::measured) {
     return time_text(measurement.median_ns);

@@ -16,7 +16,6 @@ using base::JsonObject;
 using base::JsonValue;
 using format::AddressSpace;
 using format::KernelArgument;
-using format::name_of;
 using worker::ArgumentKind;
 using worker::Fill;
 
@@ -395,7 +394,8 @@ Result<void> check_number(const DescribedNumber& number, const KernelArgument& a
                                  argument.type_name);
   }
   if (number.type && *number.type != shape->type) {
-    return refused("it is a '{}', not of type {}", argument.type_name, name_of(*number.type));
+    return refused("it is a '{}', not of type {}", argument.type_name,
+                   format::name_of(*number.type));
   }
   if (number.items.size() != shape->count) {
     return refused("it is a '{}', which has {} {}, not {}", argument.type_name, shape->count,
@@ -422,7 +422,8 @@ Result<void> check_buffer(const DescribedBuffer& buffer, const KernelArgument& a
            element_bytes(type) == element_bytes(buffer.type);
   };
   if (shape && !is_alike(shape->type)) {
-    return refused("it is a '{}', not a buffer of {}", argument.type_name, name_of(buffer.type));
+    return refused("it is a '{}', not a buffer of {}", argument.type_name,
+                   format::name_of(buffer.type));
   }
   return {};
 }
@@ -511,14 +512,15 @@ Result<std::uint64_t> bits_of_literal(std::string_view text, ElementType type) {
     (void)std::from_chars(text.data(), text.data() + text.size(), number);
     return bits_of_float(number, type);
   }
-  const bool is_signed = name_of(type).starts_with('i');
+  const bool is_signed = format::name_of(type).starts_with('i');
   const std::uint64_t bit_count = 8 * element_bytes(type) - (is_signed ? 1 : 0);
   const std::uint64_t largest = bit_count == 64 ? ~0ULL : (1ULL << bit_count) - 1;
   const bool is_negative = text.starts_with('-');
   const auto magnitude = base::parse_number<std::uint64_t>(text.substr(is_negative ? 1 : 0));
   if (!magnitude || *magnitude > largest + (is_negative && is_signed ? 1 : 0) ||
       (is_negative && !is_signed && *magnitude != 0)) {
-    return refused("'{}' is not a number of type {}", base::printable_excerpt(text), name_of(type));
+    return refused("'{}' is not a number of type {}", base::printable_excerpt(text),
+                   format::name_of(type));
   }
   return is_negative ? 0 - *magnitude : *magnitude;
 }

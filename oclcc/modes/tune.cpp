@@ -239,16 +239,6 @@ struct TunedOnDevice {
   TunedLaunch launch;
 };
 
-std::string time_text(std::uint64_t nanoseconds) {
-  constexpr std::pair<double, std::string_view> k_units[]{{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}};
-  for (const auto& [size, unit] : k_units) {
-    if (static_cast<double>(nanoseconds) >= size) {
-      return fmt::format("{:.3g} {}", static_cast<double>(nanoseconds) / size, unit);
-    }
-  }
-  return fmt::format("{} ns", nanoseconds);
-}
-
 std::string work_group_text(const TuningResult& result) {
   const format::Measurement& measurement = result.measurement;
   return measurement.local_size[0] == 0 ? "-"
@@ -305,7 +295,7 @@ JsonValue size_json(const format::GroupSize& size, std::uint32_t dimensions) {
                                 [](std::uint64_t items) { return items; })};
 }
 
-JsonObject result_json(const TuningResult& result) {
+JsonObject tuning_json(const TuningResult& result) {
   const format::Measurement& measurement = result.measurement;
   const bool is_measured = measurement.median_ns != 0;
   const bool is_known = result.state != TuningResult::State::out_of_time;
@@ -338,7 +328,7 @@ std::string document_of(const std::string& file, const std::vector<DeviceDescrip
           {"clock", {std::string(format::name_of(launch.clock))}},
           {"kernel", {tuned.kernel}},
           {"program", {tuned.program}},
-          {"results", {array_of(launch.results, result_json)}},
+          {"results", {array_of(launch.results, tuning_json)}},
       }});
     }
     list.push_back({JsonObject{
@@ -469,9 +459,12 @@ private:
         return tl::unexpected(tuned.error());
       }
       m_tuned.push_back({device, program.name, planned.description.kernel, *std::move(tuned)});
+      // First the table, which a file that cannot be written must not lose.
+      const bool is_printed =
+          m_options.list_format == ListFormat::json ||
+          m_reporter.print(std::exchange(heading, {}) + table_of(m_tuned.back()));
       CLBIN_TRY(keep_results(known, m_tuned.back()));
-      if (m_options.list_format != ListFormat::json &&
-          !m_reporter.print(std::exchange(heading, {}) + table_of(m_tuned.back()))) {
+      if (!is_printed) {
         return false;
       }
     }

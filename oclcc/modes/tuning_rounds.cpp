@@ -10,7 +10,6 @@
 namespace oclcc {
 
 using format::GroupSize;
-using format::name_of;
 using worker::LaunchReply;
 using worker::LaunchTime;
 
@@ -93,7 +92,7 @@ std::string integer_text(base::ByteView bytes, std::size_t index, ElementType ty
   const std::uint64_t width = element_bytes(type);
   std::uint64_t bits = 0;
   std::memcpy(&bits, bytes.data() + index * width, width);
-  const bool is_signed = name_of(type).starts_with('i');
+  const bool is_signed = format::name_of(type).starts_with('i');
   const auto shift = static_cast<unsigned>(64 - 8 * width);
   return is_signed ? fmt::format("{}", static_cast<std::int64_t>(bits << shift) >> shift)
                    : fmt::format("{}", bits);
@@ -423,8 +422,8 @@ private:
       if (expected == m_expected.end()) {
         continue;
       }
-      const auto found = difference(expected->second, bytes, candidate.bound.arguments[index].type,
-                                    m_settings.tolerance);
+      const auto found = difference_of_results(
+          expected->second, bytes, candidate.bound.arguments[index].type, m_settings.tolerance);
       if (found) {
         return refusal_of(candidate, fmt::format("argument {}, {}", index, *found));
       }
@@ -453,8 +452,7 @@ private:
     if (candidate.result.state == State::known) {
       return candidate.result.measurement.median_ns;
     }
-    const LaunchTime& time = candidate.times.front();
-    return time_of(time, is_credible(time) ? m_settings.clock : TuningClock::host);
+    return time_of(candidate.times.front(), m_tuned.clock);
   }
 
   // Of two launches, the first one may compile, and touches the memory for the first time.
@@ -477,7 +475,14 @@ private:
     }
   }
 
+  // Times of two clocks do not compare. The device's is used if each variant has such a time.
+  void choose_clock() {
+    const bool is_device = std::ranges::all_of(m_candidates, has_credible_times);
+    m_tuned.clock = is_device ? m_settings.clock : TuningClock::host;
+  }
+
   void stop_slow_ones() {
+    choose_clock();
     std::uint64_t best = ~0ULL;
     for (const Candidate& candidate : m_candidates) {
       if (has_time(candidate)) {
@@ -533,8 +538,7 @@ private:
   }
 
   TunedLaunch finish() {
-    const bool is_credible_device = std::ranges::all_of(m_candidates, has_credible_times);
-    m_tuned.clock = is_credible_device ? m_settings.clock : TuningClock::host;
+    choose_clock();
     for (Candidate& candidate : m_candidates) {
       if (candidate.result.state == State::measured) {
         take_times(candidate);
@@ -609,8 +613,9 @@ std::vector<GroupSize> work_groups_to_try(const format::KernelReflection& kernel
   return sizes;
 }
 
-std::optional<std::string> difference(base::ByteView expected, base::ByteView actual,
-                                      ElementType type, std::optional<double> tolerance) {
+std::optional<std::string> difference_of_results(base::ByteView expected, base::ByteView actual,
+                                                 ElementType type,
+                                                 std::optional<double> tolerance) {
   if (expected.size() != actual.size()) {
     return fmt::format("it has {} bytes, not {}", actual.size(), expected.size());
   }

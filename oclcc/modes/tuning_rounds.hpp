@@ -78,8 +78,9 @@ work_groups_to_try(const format::KernelReflection& kernel, const format::GroupSi
 // Returns where `actual` differs, "element 7 is 2, not 3"; std::nullopt if it does not. Integers
 // must be equal. Other numbers may differ by `tolerance` of the expected one, or of the root mean
 // square of the finite ones in the buffer if that is larger. Infinity and NaN equal themselves.
-[[nodiscard]] std::optional<std::string> difference(base::ByteView expected, base::ByteView actual,
-                                                    ElementType type,
-                                                    std::optional<double> tolerance);
+[[nodiscard]] std::optional<std::string> difference_of_results(base::ByteView expected,
+                                                               base::ByteView actual,
+                                                               ElementType type,
+                                                               std::optional<double> tolerance);
 
 } // namespace oclcc

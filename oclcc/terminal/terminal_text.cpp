@@ -102,6 +102,18 @@ std::string progress_line_with_time(const Progress& progress) {
                      duration_text(progress.elapsed * left / done));
 }
 
+std::string time_text(std::uint64_t nanoseconds) {
+  constexpr std::uint64_t k_step = 1000;
+  std::uint64_t time = nanoseconds;
+  for (const std::string_view unit : {"ns", "us", "ms"}) {
+    if (time < 10 * k_step) {
+      return fmt::format("{} {}", time, unit);
+    }
+    time /= k_step;
+  }
+  return fmt::format("{} s", time);
+}
+
 std::string report_json(clbin::base::JsonObject members) {
   members["version"] = {k_report_version};
   return printable_json(

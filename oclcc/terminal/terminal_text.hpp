@@ -43,6 +43,9 @@ struct Progress {
 // per unit.
 [[nodiscard]] std::string progress_line_with_time(const Progress& progress);
 
+// Returns a time with three digits or more, in the largest unit that leaves them: "1234 us".
+[[nodiscard]] std::string time_text(std::uint64_t nanoseconds);
+
 // Returns the whole report: `members` and the version of the schemas.
 [[nodiscard]] std::string report_json(clbin::base::JsonObject members);
 

@@ -257,6 +257,19 @@ oclcc --tune two.clbin --launch 'other/scale=16,16:zero(f32,1)' --json | results
 # expected errors:
 #| oclcc: error: --launch 'scale=16:zero(f32,1)': several programs have a kernel 'scale': write 'other/scale='
 
+### removed_source
+# What is measured after the source was removed belongs to the source of the earlier measurements.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash" one_platform
+oclcc scale.cl --variant default= --variant block=-DBLOCK=4 -o scale.clbin
+oclcc --tune scale.clbin --launch "$scale" > first
+oclcc --strip --strip-source scale.clbin -o plain.clbin
+oclcc --tune plain.clbin --launch "${scale/1024/2048}" > second && echo measured
+oclcc --info --json plain.clbin | grep -o '"source": "[0-9a-f]\{64\}"' | sort | uniq -c | awk '{ print $1 }'
+# expected output:
+#| measured
+#| 4
+
 ### seconds
 # The time ends before anything is measured, or nothing is to do.
 # shellcheck source=tests/cli/driver.bash

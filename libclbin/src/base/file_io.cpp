@@ -294,4 +294,10 @@ Result<ByteRegion> KeptBytes::read() const {
   return ByteRegion::own(std::move(bytes));
 }
 
+Result<void> write_output_file(const std::filesystem::path& path, ByteView bytes) {
+  CLBIN_TRY_ASSIGN(OutputFile file, OutputFile::open(path));
+  CLBIN_TRY(file.append(bytes));
+  return file.commit();
+}
+
 } // namespace clbin::base

@@ -712,6 +712,23 @@ TEST_F(LoadMeasuredVariants, LeaveOutWorkGroupsThatAreTooLarge) {
             "device allows 512");
 }
 
+TEST_F(LoadMeasuredVariants, LeaveOutWhatTheOtherDevicesCannotLaunch) {
+  add_entry(offline_target("sm_90"), ptx_for("sm_90"));
+  program().entries.back().variant = "tiled";
+  program().entries.back().kernels[1].required_work_group_size = {32, 32, 1};
+  add_measurement("tiled", 1, m_here); // on the first device
+  cl_device_id first = device_like(m_here);
+  cl_device_id second = device_like(m_here);
+  set_number(second, CL_DEVICE_MAX_WORK_GROUP_SIZE, std::size_t{512});
+  (void)load_for({first, second}, FallbackPolicy::if_needed);
+  EXPECT_EQ(m_report.variant, "default");
+  m_context = nullptr;
+  set_number(first, CL_DEVICE_MAX_WORK_GROUP_SIZE, std::size_t{512}); // it was measured there
+  set_number(second, CL_DEVICE_MAX_WORK_GROUP_SIZE, std::size_t{1024});
+  (void)load_for({first, second}, FallbackPolicy::if_needed);
+  EXPECT_EQ(m_report.variant, "tiled");
+}
+
 TEST_F(LoadMeasuredVariants, YieldToTheNextIfTheyDoNotLoad) {
   program().source.reset();
   add_entry(offline_target("sm_80"), ptx_for("sm_80"));

@@ -363,6 +363,12 @@ TEST(MeasuredBundle, RefusesRankingsThatAreNotThoseOfItsPrograms) {
   crafted = good;
   crafted.set_u32(SectionKind::ranking, 1, k_group, 99);
   expect_damaged(crafted, "ranking 1: group 99 is beyond the");
+  crafted = good; // a record without a group is the only one of its key
+  crafted.set_u32(SectionKind::ranking, 0, k_group, k_no_index);
+  expect_damaged(crafted, "ranking 1: group");
+  crafted = good;
+  crafted.set_u32(SectionKind::ranking, 1, k_group, k_no_index);
+  expect_damaged(crafted, "ranking 1: group 4294967295 is beyond the");
   for (std::uint32_t group = 0; group < 6; ++group) { // one of them is of the other program
     crafted = good;
     for (std::uint32_t i = 0; i < crafted.section(SectionKind::ranking).record.count; ++i) {

@@ -267,6 +267,41 @@ TEST(LaunchDescription, UsesMacrosOfTheVariantAndTheRequiredWorkGroup) {
   EXPECT_THAT(bound(text, kernel)->global_size, ElementsAre(25 * 64, 1, 1));
 }
 
+TEST(LaunchDescription, ReadsMacrosAsCDoes) {
+  const auto macros = macro_values("-DA=0x10 -DB=(0X1fUL) -DC=010 -DD=((7u)) -DE=0 -DF=N -DG=08 "
+                                   "-DH= -DI=0x -DJ=99999999999999999999 -DK=-1 -DL");
+  const MacroValues expected{{"A", 16},
+                             {"B", 31},
+                             {"C", 8},
+                             {"D", 7},
+                             {"E", 0},
+                             {"F", std::nullopt},
+                             {"G", std::nullopt},
+                             {"H", std::nullopt},
+                             {"I", std::nullopt},
+                             {"J", std::nullopt},
+                             {"K", std::nullopt},
+                             {"L", 1}};
+  EXPECT_EQ(macros, expected);
+}
+
+TEST(LaunchDescription, TakesNoDefaultForAMacroThatIsNoNumber) {
+  const auto launch = bound("scale=64/(T?4):zero(f32,64),zero(f32,64),1,64", scale_kernel(),
+                            macro_values("-DT=SIZE"));
+  ASSERT_FALSE(launch.has_value());
+  EXPECT_EQ(launch.error().message,
+            "'64/(T?4)' needs the macro T, which the options of the variant "
+            "do not define as a whole number");
+}
+
+TEST(LaunchDescription, RefusesNumbersBeyondTheirTypeAndKernelsOfTooManyArguments) {
+  EXPECT_NE(error_of("scale=64:zero(f32,64),zero(f32,64),1e999,64", scale_kernel()), "no error");
+  KernelReflection kernel = scale_kernel();
+  kernel.arguments.reset();
+  kernel.argument_count = 0xffffffff;
+  EXPECT_EQ(error_of("scale=64:zero(f32,64)", kernel), "kernel 'scale' has 4294967295 arguments");
+}
+
 TEST(LaunchDescription, HasNoGlobalSizeUntilTheWorkGroupIsKnown) {
   const std::string text = "scale=ceil(n/local0)*local0:zero(f32,n),zero(f32,n),1,n=100";
   EXPECT_THAT(bound(text, scale_kernel())->global_size, ElementsAre(0, 0, 0));

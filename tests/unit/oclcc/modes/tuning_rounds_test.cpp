@@ -35,21 +35,25 @@ TEST(ResultDifference, IsExactForIntegers) {
   const base::Bytes one = floats({1});
   base::Bytes other = one;
   other[2] = std::byte{0x7F};
-  EXPECT_EQ(difference(one, one, ElementType::i32, {}), std::nullopt);
-  EXPECT_EQ(difference(one, other, ElementType::u8, 1.0), "element 2 is 127, not 128");
-  EXPECT_EQ(difference(one, other, ElementType::i8, 1.0), "element 2 is 127, not -128");
-  EXPECT_EQ(difference(one, floats({1, 1}), ElementType::i32, {}), "it has 8 bytes, not 4");
+  EXPECT_EQ(difference_of_results(one, one, ElementType::i32, {}), std::nullopt);
+  EXPECT_EQ(difference_of_results(one, other, ElementType::u8, 1.0), "element 2 is 127, not 128");
+  EXPECT_EQ(difference_of_results(one, other, ElementType::i8, 1.0), "element 2 is 127, not -128");
+  EXPECT_EQ(difference_of_results(one, floats({1, 1}), ElementType::i32, {}),
+            "it has 8 bytes, not 4");
 }
 
 TEST(ResultDifference, ToleratesSmallOnesOfFloatingPointNumbers) {
   const base::Bytes expected = floats({1, 100, 0});
-  EXPECT_EQ(difference(expected, floats({1, 100.005F, 0}), ElementType::f32, {}), std::nullopt);
-  EXPECT_EQ(difference(expected, floats({1, 100.1F, 0}), ElementType::f32, {}),
+  EXPECT_EQ(difference_of_results(expected, floats({1, 100.005F, 0}), ElementType::f32, {}),
+            std::nullopt);
+  EXPECT_EQ(difference_of_results(expected, floats({1, 100.1F, 0}), ElementType::f32, {}),
             "element 1 is 100.0999984741211, not 100 (tolerance 0.0001)");
-  EXPECT_EQ(difference(expected, floats({1, 100.1F, 0}), ElementType::f32, 0.01), std::nullopt);
+  EXPECT_EQ(difference_of_results(expected, floats({1, 100.1F, 0}), ElementType::f32, 0.01),
+            std::nullopt);
   // Of the root mean square, 57.7, because sums near zero lose digits.
-  EXPECT_EQ(difference(expected, floats({1, 100, 0.005F}), ElementType::f32, {}), std::nullopt);
-  EXPECT_THAT(difference(expected, floats({1, 100, 0.006F}), ElementType::f32, {}),
+  EXPECT_EQ(difference_of_results(expected, floats({1, 100, 0.005F}), ElementType::f32, {}),
+            std::nullopt);
+  EXPECT_THAT(difference_of_results(expected, floats({1, 100, 0.006F}), ElementType::f32, {}),
               testing::Optional(HasSubstr("element 2")));
 }
 
@@ -58,34 +62,39 @@ TEST(ResultDifference, ComparesWhatIsNoNumber) {
   const float infinity = std::numeric_limits<float>::infinity();
   base::Bytes other_nan = floats({nan, 1});
   other_nan[0] = std::byte{1};
-  EXPECT_EQ(difference(floats({nan, 1}), other_nan, ElementType::f32, {}), std::nullopt);
-  EXPECT_EQ(difference(floats({infinity, 1}), floats({infinity, 1.00001F}), ElementType::f32, {}),
+  EXPECT_EQ(difference_of_results(floats({nan, 1}), other_nan, ElementType::f32, {}), std::nullopt);
+  EXPECT_EQ(difference_of_results(floats({infinity, 1}), floats({infinity, 1.00001F}),
+                                  ElementType::f32, {}),
             std::nullopt);
-  EXPECT_THAT(difference(floats({nan, 1}), floats({1, 1}), ElementType::f32, {}),
+  EXPECT_THAT(difference_of_results(floats({nan, 1}), floats({1, 1}), ElementType::f32, {}),
               testing::Optional(HasSubstr("element 0 is 1, not nan")));
-  EXPECT_THAT(difference(floats({1, 1}), floats({infinity, 1}), ElementType::f32, {}),
+  EXPECT_THAT(difference_of_results(floats({1, 1}), floats({infinity, 1}), ElementType::f32, {}),
               testing::Optional(HasSubstr("element 0 is inf, not 1")));
-  EXPECT_THAT(difference(floats({infinity, 1}), floats({1, 1}), ElementType::f32, {}),
+  EXPECT_THAT(difference_of_results(floats({infinity, 1}), floats({1, 1}), ElementType::f32, {}),
               testing::Optional(HasSubstr("element 0 is 1, not inf")));
-  EXPECT_THAT(difference(floats({infinity, 1}), floats({-infinity, 1}), ElementType::f32, {}),
-              testing::Optional(HasSubstr("element 0 is -inf, not inf")));
+  EXPECT_THAT(
+      difference_of_results(floats({infinity, 1}), floats({-infinity, 1}), ElementType::f32, {}),
+      testing::Optional(HasSubstr("element 0 is -inf, not inf")));
 }
 
 TEST(ResultDifference, ToleratesAsMuchNextToLargeNumbersAndNextToWhatIsNoNumber) {
-  EXPECT_THAT(difference(doubles({1e200, 1e200}), doubles({1e200, 2e200}), ElementType::f64, {}),
-              testing::Optional(HasSubstr("element 1 is 2e+200, not 1e+200")));
-  EXPECT_EQ(difference(doubles({1e200, 0}), doubles({1e200, 7e190}), ElementType::f64, {}),
-            std::nullopt);
-  EXPECT_THAT(difference(doubles({1e200, 0}), doubles({1e200, 8e190}), ElementType::f64, {}),
-              testing::Optional(HasSubstr("element 1")));
+  EXPECT_THAT(
+      difference_of_results(doubles({1e200, 1e200}), doubles({1e200, 2e200}), ElementType::f64, {}),
+      testing::Optional(HasSubstr("element 1 is 2e+200, not 1e+200")));
+  EXPECT_EQ(
+      difference_of_results(doubles({1e200, 0}), doubles({1e200, 7e190}), ElementType::f64, {}),
+      std::nullopt);
+  EXPECT_THAT(
+      difference_of_results(doubles({1e200, 0}), doubles({1e200, 8e190}), ElementType::f64, {}),
+      testing::Optional(HasSubstr("element 1")));
   // The root mean square is that of the other numbers, 1.
   const double infinity = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(difference(doubles({infinity, 1, 1}), doubles({infinity, 1, 1 + 9e-10}),
-                       ElementType::f64, {}),
+  EXPECT_EQ(difference_of_results(doubles({infinity, 1, 1}), doubles({infinity, 1, 1 + 9e-10}),
+                                  ElementType::f64, {}),
             std::nullopt);
-  EXPECT_THAT(
-      difference(doubles({infinity, 1, 1}), doubles({infinity, 1, 1 + 2e-9}), ElementType::f64, {}),
-      testing::Optional(HasSubstr("element 2")));
+  EXPECT_THAT(difference_of_results(doubles({infinity, 1, 1}), doubles({infinity, 1, 1 + 2e-9}),
+                                    ElementType::f64, {}),
+              testing::Optional(HasSubstr("element 2")));
 }
 
 // ---- Work-groups -------------------------------------------------------------------------------

@@ -107,10 +107,4 @@ Result<void> OutputFile::commit() {
   return error_number == 0 ? Result<void>() : write_error(state.name, error_number);
 }
 
-Result<void> write_output_file(const std::filesystem::path& path, ByteView bytes) {
-  CLBIN_TRY_ASSIGN(OutputFile file, OutputFile::open(path));
-  CLBIN_TRY(file.append(bytes));
-  return file.commit();
-}
-
 } // namespace clbin::base
