@@ -310,14 +310,12 @@ Result<ChangeLimit> parse_change_limit(std::string_view text) {
 }
 
 Result<void> set_tolerance(Options& options, const OptionRow& row, const std::string& value) {
-  double tolerance = 0;
-  const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), tolerance);
-  if (code != std::errc() || end != value.data() + value.size() || !(tolerance >= 0) ||
-      tolerance > 1) {
+  const auto tolerance = base::parse_real(value);
+  if (!tolerance || *tolerance < 0 || *tolerance > 1) {
     return refused("'{}' requires a number from 0 to 1, such as 1e-3, not '{}'",
                    short_spelling(row), value);
   }
-  options.tolerance = tolerance;
+  options.tolerance = *tolerance;
   return {};
 }
 

@@ -1,10 +1,9 @@
 #include "modes/containers.hpp"
 
 #include "base/json_document.hpp"
+#include "base/text.hpp"
 #include "format/binary/elf_object.hpp"
 #include "source/recorded_names.hpp"
-
-#include <charconv>
 
 namespace oclcc {
 
@@ -283,13 +282,13 @@ Result<std::string_view> name_in_archive(std::string_view field, std::string_vie
   if (!field.starts_with('/')) {
     return field.substr(0, field.find('/'));
   }
-  std::size_t offset = 0;
-  const auto [end, code] = std::from_chars(field.data() + 1, field.data() + field.size(), offset);
-  if (code != std::errc() || offset >= long_names.size()) {
+  std::string_view digits = field.substr(1);
+  const auto offset = base::take_number<std::size_t>(digits);
+  if (offset.value_or(long_names.size()) >= long_names.size()) {
     return fail(ErrorCode::damaged, "the name {} is not in the table of long names",
                 quoted_name(field));
   }
-  const std::string_view name = long_names.substr(offset);
+  const std::string_view name = long_names.substr(*offset);
   return name.substr(0, name.find_first_of("/\n"));
 }
 
@@ -307,15 +306,14 @@ Result<void> ContainerReader::read_archive(ByteView bytes) {
     CLBIN_TRY(reader.read_bytes(2, "end of the header"));
     std::string_view name = clbin::base::as_text(name_text);
     name = name.substr(0, name.find_last_not_of(' ') + 1);
-    const std::string_view digits = clbin::base::as_text(size_text);
-    std::uint64_t size_bytes = 0;
-    if (std::from_chars(digits.data(), digits.data() + digits.size(), size_bytes).ec !=
-        std::errc()) {
+    std::string_view digits = clbin::base::as_text(size_text);
+    const auto size_bytes = base::take_number<std::uint64_t>(digits);
+    if (!size_bytes) {
       return fail(ErrorCode::damaged, "the size of {} is not a number", quoted_name(name));
     }
-    CLBIN_TRY_ASSIGN(const ByteView member, reader.read_bytes(size_bytes, "member"));
+    CLBIN_TRY_ASSIGN(const ByteView member, reader.read_bytes(*size_bytes, "member"));
     CLBIN_TRY(
-        reader.read_bytes(std::min<std::size_t>(size_bytes % 2, reader.remaining()), "padding"));
+        reader.read_bytes(std::min<std::size_t>(*size_bytes % 2, reader.remaining()), "padding"));
     if (name == "//") {
       long_names = clbin::base::as_text(member);
     }

@@ -67,15 +67,9 @@ std::optional<Call> parse_call(std::string_view text) {
               split_at_commas(text.substr(open + 1, text.size() - open - 2))};
 }
 
-bool is_literal(std::string_view text) {
-  double number = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return !text.empty() && end == text.data() + text.size() && code == std::errc();
-}
-
 Result<DescribedNumber::Item> parse_item(std::string_view text) {
   DescribedNumber::Item item{std::string(text), std::nullopt};
-  if (!is_literal(text)) {
+  if (!base::parse_real(text)) {
     CLBIN_TRY_ASSIGN(item.expression, SizeExpression::parse(text));
   }
   return item;
@@ -508,9 +502,7 @@ std::uint64_t bits_of_float(double number, ElementType type) {
 // Of a literal, whose type decides which numbers it accepts.
 Result<std::uint64_t> bits_of_literal(std::string_view text, ElementType type) {
   if (is_floating(type)) {
-    double number = 0;
-    (void)std::from_chars(text.data(), text.data() + text.size(), number);
-    return bits_of_float(number, type);
+    return bits_of_float(*base::parse_real(text), type);
   }
   const bool is_signed = format::name_of(type).starts_with('i');
   const std::uint64_t bit_count = 8 * element_bytes(type) - (is_signed ? 1 : 0);

@@ -1,5 +1,6 @@
 #include "targets/clang_front_end.hpp"
 
+#include "base/text.hpp"
 #include "opencl/driver.hpp"
 
 #include <fmt/format.h>
@@ -185,14 +186,9 @@ std::string source_name(std::string_view symbol) {
   if (!symbol.starts_with(k_mangled)) {
     return std::string(symbol);
   }
-  const std::string_view rest = symbol.substr(k_mangled.size());
-  std::size_t length = 0;
-  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), length);
-  const auto start = static_cast<std::size_t>(end - rest.data());
-  if (error != std::errc() || length > rest.size() - start) {
-    return std::string(symbol);
-  }
-  return std::string(rest.substr(start, length));
+  std::string_view rest = symbol.substr(k_mangled.size());
+  const auto length = base::take_number<std::size_t>(rest);
+  return std::string(length && *length <= rest.size() ? rest.substr(0, *length) : symbol);
 }
 
 Result<void> require_resolved(const std::vector<std::string>& unresolved_symbols) {

@@ -1,5 +1,6 @@
 #include "targets/llvm_ir.hpp"
 
+#include "base/text.hpp"
 #include "targets/tools.hpp"
 
 #include <fmt/format.h>
@@ -18,9 +19,7 @@ constexpr std::string_view k_kernel_conventions[] = {" spir_kernel void @", " pt
                                                      " amdgpu_kernel void @"};
 
 std::optional<unsigned> leading_number(std::string_view text) {
-  unsigned number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() ? std::optional(number) : std::nullopt;
+  return base::take_number<unsigned>(text);
 }
 
 // LLVM writes bytes that are not printable, quotes and backslashes as two hexadecimal digits.

@@ -1,3 +1,4 @@
+#include "base/text.hpp"
 #include "format/binary/binary_kernels.hpp"
 #include "targets/clang_front_end.hpp"
 #include "targets/embedded_files.hpp"
@@ -143,14 +144,11 @@ Result<std::optional<unsigned>> max_registers(const Words& options) {
     if (!option.starts_with(k_max_registers)) {
       continue;
     }
-    unsigned number = 0;
-    const char* const start = option.data() + k_max_registers.size();
-    const char* const end = option.data() + option.size();
-    const auto [stop, error] = std::from_chars(start, end, number);
-    if (error != std::errc() || stop != end || number == 0) {
+    registers =
+        base::parse_number<unsigned>(std::string_view(option).substr(k_max_registers.size()));
+    if (registers.value_or(0) == 0) {
       return fail(ErrorCode::invalid_argument, "'{}' needs a number of registers", option);
     }
-    registers = number;
   }
   return registers;
 }

@@ -1,5 +1,6 @@
 #include "targets/offline_compiler.hpp"
 
+#include "base/text.hpp"
 #include "targets/clang_front_end.hpp"
 #include "targets/disassembler.hpp"
 
@@ -56,9 +57,8 @@ Result<void> require_tested(const OfflineJob& job, const std::string& tool,
 
 // A clang that does not have the target would only say that it does not know a word.
 Result<void> require_known_target(const OfflineJob& job, const std::string& version) {
-  unsigned release = 0;
-  std::from_chars(version.data(), version.data() + version.size(), release);
-  if (release >= job.first_clang) {
+  std::string_view rest = version;
+  if (base::take_number<unsigned>(rest).value_or(0) >= job.first_clang) {
     return {};
   }
   return fail(ErrorCode::no_device, "requires clang {} or later, and '{}' is of version {}",

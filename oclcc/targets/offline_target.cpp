@@ -197,10 +197,8 @@ std::string spelling_of(const OfflineTarget& target) {
 }
 
 unsigned capability_of(std::string_view architecture) {
-  unsigned capability = 0;
   architecture.remove_prefix(std::min(std::string_view("sm_").size(), architecture.size()));
-  std::from_chars(architecture.data(), architecture.data() + architecture.size(), capability);
-  return capability;
+  return base::take_number<unsigned>(architecture).value_or(0);
 }
 
 format::Target recorded_target(const OfflineTarget& target) {

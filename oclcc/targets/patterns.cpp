@@ -1,10 +1,10 @@
 #include "targets/patterns.hpp"
 
+#include "base/text.hpp"
 #include "targets/machine_description.hpp"
 
 #include <CL/cl.h>
 #include <cctype>
-#include <charconv>
 #include <fmt/format.h>
 #include <fnmatch.h>
 
@@ -25,19 +25,13 @@ char lower_case(char letter) {
   return static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
 }
 
-std::optional<std::uint32_t> parse_number(std::string_view text) {
-  std::uint32_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
-}
-
 // Returns std::nullopt unless the pattern is a number or a pair of numbers.
 std::optional<bool> matches_numbers(const DeviceDescription& device, std::string_view pattern) {
   const std::size_t colon = pattern.find(':');
   const bool is_pair = colon != std::string_view::npos;
-  const auto platform = parse_number(pattern.substr(0, colon));
-  const auto number = is_pair ? parse_number(pattern.substr(colon + 1)) : device.device;
+  const auto platform = base::parse_number<std::uint32_t>(pattern.substr(0, colon));
+  const auto number =
+      is_pair ? base::parse_number<std::uint32_t>(pattern.substr(colon + 1)) : device.device;
   if (!platform || !number) {
     return std::nullopt;
   }

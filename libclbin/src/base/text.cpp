@@ -4,7 +4,9 @@
 #include <array>
 #include <iterator>
 #include <limits>
+#include <locale>
 #include <set>
+#include <sstream>
 
 namespace clbin::base {
 
@@ -309,6 +311,19 @@ bool has_control_character(std::string_view text) {
 std::optional<bool> parse_switch(std::string_view text) {
   const bool is_on = text == "1" || text == "yes";
   return is_on || text == "0" || text == "no" ? std::optional(is_on) : std::nullopt;
+}
+
+// libc++ 19 has no std::from_chars for floating-point numbers, and strtod depends on the locale.
+std::optional<double> parse_real(std::string_view text) {
+  if (text.find_first_not_of("0123456789.eE+-") != std::string_view::npos) {
+    return std::nullopt;
+  }
+  std::istringstream stream{std::string(text)};
+  stream.imbue(std::locale::classic());
+  double number = 0;
+  stream >> number;
+  const bool is_number = !stream.fail() && stream.peek() == std::istringstream::traits_type::eof();
+  return is_number ? std::optional(number) : std::nullopt;
 }
 
 std::optional<std::uint64_t> parse_size(std::string_view text) {

@@ -103,6 +103,9 @@ template <typename Number>
   const auto number = take_number<Number>(text);
   return text.empty() ? number : std::nullopt;
 }
+// Returns the decimal number that `text` is, such as "-1.5e-3", in any locale; std::nullopt if it
+// is none or too large.
+[[nodiscard]] std::optional<double> parse_real(std::string_view text);
 // Returns a size in bytes: a number, which one of the letters K, M, G and T may follow.
 // std::nullopt for any other text.
 [[nodiscard]] std::optional<std::uint64_t> parse_size(std::string_view text);

@@ -65,10 +65,8 @@ JsonValue plain_scalar(std::string_view text) {
   if (text == "true" || text == "false") {
     return {text == "true"};
   }
-  std::uint64_t number = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (code == std::errc{} && end == text.data() + text.size()) {
-    return {number};
+  if (const auto number = base::parse_number<std::uint64_t>(text)) {
+    return {*number};
   }
   return {std::string(text)};
 }

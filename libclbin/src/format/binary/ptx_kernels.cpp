@@ -1,8 +1,8 @@
 #include "format/binary/binary_kernels.hpp"
 
+#include "base/text.hpp"
 #include "format/binary/kernel_metadata.hpp"
 
-#include <charconv>
 #include <set>
 
 namespace clbin::format {
@@ -93,18 +93,6 @@ private:
   std::string_view m_rest;
 };
 
-// Parses all of `text` as a decimal number of at most `max`.
-template <typename Number>
-std::optional<Number> parse_number(std::string_view text, Number max) {
-  Number number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, code] = std::from_chars(text.data(), end, number);
-  if (code != std::errc{} || stop != end || number > max) {
-    return std::nullopt;
-  }
-  return number;
-}
-
 // Reads the directives at the start of a module. After the first word that does not fit, is_valid()
 // is false.
 class PtxHeader {
@@ -133,8 +121,8 @@ private:
 
   // Returns all of `text` as a number.
   std::uint16_t number(std::string_view text, std::uint16_t max) {
-    const auto parsed = parse_number(text, max);
-    require(parsed.has_value());
+    const auto parsed = base::parse_number<std::uint16_t>(text);
+    require(parsed && *parsed <= max);
     return parsed.value_or(0);
   }
 
@@ -394,7 +382,7 @@ private:
 
   std::uint64_t read_number(std::string_view owner, std::string_view what) {
     const PtxToken token = m_tokens.next();
-    const auto number = parse_number(token.text, ~std::uint64_t{0});
+    const auto number = base::parse_number<std::uint64_t>(token.text);
     if (token.kind != TokenKind::word || !number) {
       refuse(owner, fmt::format("{} is '{}'", what, base::printable_excerpt(token.text)));
     }
