@@ -53,7 +53,7 @@ void match(const BundleReader& bundle, const format::GroupView& group) {
     require_message(ranked);
     require_message(matching::explain_candidates(bundle, group, device));
     const auto measured = matching::choose_measured(
-        bundle, group.program.str(), {format::measured_device(device, k_gpu), 1024, 49152});
+        bundle, group.program.str(), {format::measured_device(device, k_gpu), {1024, 49152}});
     require_message(measured);
     for (std::size_t i = 0; measured && i < measured->groups.size(); ++i) {
       require(measured->groups[i].program == group.program, "a variant is one of its program");

@@ -140,7 +140,7 @@ TEST(VariantRanking, DoesNotOverflow) {
                      in_launch(sample_measurement("b", "d", 1), 2)}),
               ElementsAre("b", "a"));
   Ms many;
-  for (int i = 0; i < 1000; ++i) {
+  for (std::uint64_t i = 0; i < 1000; ++i) {
     many.push_back(sample_measurement(fmt::format("v{}", i), "d", 1 + most / 1000 * i));
   }
   EXPECT_EQ(order(many).size(), k_max_ranked);
