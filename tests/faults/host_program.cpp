@@ -9,8 +9,8 @@
 //
 // Exit status: 0 if every load returned a program, 1 if one did not, 2 if it cannot start.
 
-#include "opencl_functions.hpp"
-
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS // clCreateCommandQueue, which every version has
+#include <CL/cl.h>
 #include <clbin/clbin.h>
 
 #include <algorithm>
@@ -29,8 +29,8 @@
 
 namespace {
 
-using runtime_demo::OpenclLibrary;
-using runtime_demo::Owned;
+template <class Handle>
+using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, cl_int(CL_API_CALL*)(Handle)>;
 
 enum class Way { load, build, plain };
 
@@ -91,15 +91,15 @@ Request parse(int count, char** words) {
 }
 
 // Returns the devices of the first platform that has any.
-std::vector<cl_device_id> find_devices(const OpenclLibrary& opencl) {
+std::vector<cl_device_id> find_devices() {
   std::array<cl_platform_id, 16> platforms{};
   cl_uint platform_count = 0;
-  opencl.functions().get_platform_ids(platforms.size(), platforms.data(), &platform_count);
+  clGetPlatformIDs(platforms.size(), platforms.data(), &platform_count);
   for (cl_uint i = 0; i < std::min<cl_uint>(platform_count, platforms.size()); ++i) {
     std::array<cl_device_id, 16> devices{};
     cl_uint count = 0;
-    if (opencl.functions().get_device_ids(platforms[i], CL_DEVICE_TYPE_ALL, devices.size(),
-                                          devices.data(), &count) == CL_SUCCESS &&
+    if (clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, devices.size(), devices.data(), &count) ==
+            CL_SUCCESS &&
         count > 0) {
       return {devices.begin(), devices.begin() + std::min<cl_uint>(count, devices.size())};
     }
@@ -107,44 +107,41 @@ std::vector<cl_device_id> find_devices(const OpenclLibrary& opencl) {
   give_up("there is no OpenCL device");
 }
 
-cl_device_id part_of(const OpenclLibrary& opencl, cl_device_id device) {
-  const auto create =
-      reinterpret_cast<decltype(&clCreateSubDevices)>(opencl.resolve("clCreateSubDevices"));
+cl_device_id part_of(cl_device_id device) {
   const std::array<cl_device_partition_property, 4> one_unit{
       CL_DEVICE_PARTITION_BY_COUNTS, 1, CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
   cl_device_id part = nullptr;
   cl_uint count = 0;
-  if (create == nullptr || create(device, one_unit.data(), 1, &part, &count) != CL_SUCCESS) {
+  if (clCreateSubDevices(device, one_unit.data(), 1, &part, &count) != CL_SUCCESS) {
     give_up("the device cannot be divided");
   }
   return part;
 }
 
 // Returns the number 21 after the kernel changed it, or the call that failed.
-std::string run_kernel(const OpenclLibrary& library, cl_context context, cl_device_id device,
-                       cl_program program, const char* name) {
-  const runtime_demo::OpenclFunctions& opencl = library.functions();
+std::string run_kernel(cl_context context, cl_device_id device, cl_program program,
+                       const char* name) {
   cl_int number = 21;
   cl_int code = CL_SUCCESS;
-  const Owned<cl_command_queue> queue(opencl.create_command_queue(context, device, 0, &code),
-                                      opencl.release_command_queue);
+  const Owned<cl_command_queue> queue(clCreateCommandQueue(context, device, 0, &code),
+                                      clReleaseCommandQueue);
   const Owned<cl_mem> buffer(
-      opencl.create_buffer(context, CL_MEM_COPY_HOST_PTR, sizeof number, &number, &code),
-      opencl.release_mem_object);
-  const Owned<cl_kernel> kernel(opencl.create_kernel(program, name, &code), opencl.release_kernel);
+      clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof number, &number, &code),
+      clReleaseMemObject);
+  const Owned<cl_kernel> kernel(clCreateKernel(program, name, &code), clReleaseKernel);
   if (kernel == nullptr) {
     return fmt::format("clCreateKernel={}", code);
   }
   cl_mem handle = buffer.get();
-  opencl.set_kernel_arg(kernel.get(), 0, sizeof handle, static_cast<const void*>(&handle));
+  clSetKernelArg(kernel.get(), 0, sizeof handle, static_cast<const void*>(&handle));
   const std::size_t one = 1;
-  code = opencl.enqueue_nd_range_kernel(queue.get(), kernel.get(), 1, nullptr, &one, &one, 0,
-                                        nullptr, nullptr);
+  code = clEnqueueNDRangeKernel(queue.get(), kernel.get(), 1, nullptr, &one, &one, 0, nullptr,
+                                nullptr);
   if (code != CL_SUCCESS) {
     return fmt::format("clEnqueueNDRangeKernel={}", code);
   }
-  code = opencl.enqueue_read_buffer(queue.get(), buffer.get(), CL_TRUE, 0, sizeof number, &number,
-                                    0, nullptr, nullptr);
+  code = clEnqueueReadBuffer(queue.get(), buffer.get(), CL_TRUE, 0, sizeof number, &number, 0,
+                             nullptr, nullptr);
   return code == CL_SUCCESS ? std::to_string(number) : fmt::format("clEnqueueReadBuffer={}", code);
 }
 
@@ -186,7 +183,6 @@ struct CloseBundle {
 };
 
 struct Place {
-  const OpenclLibrary& opencl;
   cl_context context;
   std::vector<cl_device_id> devices;
 };
@@ -198,7 +194,7 @@ struct FreeBuilder {
 void run_kernels(const Place& place, cl_program program) {
   for (cl_device_id device : place.devices) {
     const auto run = [&](const char* kernel) {
-      return run_kernel(place.opencl, place.context, device, program, kernel);
+      return run_kernel(place.context, device, program, kernel);
     };
     tell(fmt::format("computed {} {}", run("twice"), run("thrice")));
   }
@@ -220,7 +216,7 @@ bool load_and_run(const Load& load, const Place& place, const Request& request) 
   const clbin_status status = load(&options, &loaded, &made_report, &made_error);
   const std::unique_ptr<clbin_report, FreeReport> report(made_report);
   const std::unique_ptr<clbin_error, FreeError> error(made_error);
-  const Owned<cl_program> program(loaded, place.opencl.functions().release_program);
+  const Owned<cl_program> program(loaded, clReleaseProgram);
   tell_report(report.get());
   if (status != CLBIN_SUCCESS) {
     tell(fmt::format("error {} {}", clbin_status_name(status),
@@ -234,17 +230,13 @@ bool load_and_run(const Load& load, const Place& place, const Request& request) 
 
 // As an application that does not know of libclbin. Returns whether the build succeeded.
 bool build_and_run(const std::string& text, const Place& place, const Request& request) {
-  const auto create = reinterpret_cast<decltype(&clCreateProgramWithSource)>(
-      place.opencl.resolve("clCreateProgramWithSource"));
-  const auto build =
-      reinterpret_cast<decltype(&clBuildProgram)>(place.opencl.resolve("clBuildProgram"));
   const char* string = text.c_str();
   cl_int code = CL_SUCCESS;
-  const Owned<cl_program> program(create(place.context, 1, &string, nullptr, &code),
-                                  place.opencl.functions().release_program);
+  const Owned<cl_program> program(
+      clCreateProgramWithSource(place.context, 1, &string, nullptr, &code), clReleaseProgram);
   if (program != nullptr) {
-    code = build(program.get(), static_cast<cl_uint>(place.devices.size()), place.devices.data(),
-                 request.build_options.c_str(), nullptr, nullptr);
+    code = clBuildProgram(program.get(), static_cast<cl_uint>(place.devices.size()),
+                          place.devices.data(), request.build_options.c_str(), nullptr, nullptr);
   }
   if (code != CL_SUCCESS) {
     tell(fmt::format("error {} clBuildProgram", code));
@@ -316,26 +308,21 @@ bool run_source(const Place& place, const Request& request) {
 
 int main(int count, char** words) {
   const Request request = parse(count, words);
-  const auto opencl = OpenclLibrary::open();
-  if (!opencl) {
-    give_up(opencl.error().message);
-  }
-  std::vector<cl_device_id> devices = find_devices(*opencl);
+  std::vector<cl_device_id> devices = find_devices();
   if (!request.all_devices) {
     devices.resize(1);
   }
   if (request.sub_device) {
-    devices[0] = part_of(*opencl, devices[0]);
+    devices[0] = part_of(devices[0]);
   }
   cl_int code = CL_SUCCESS;
-  const Owned<cl_context> context(
-      opencl->functions().create_context(nullptr, static_cast<cl_uint>(devices.size()),
-                                         devices.data(), nullptr, nullptr, &code),
-      opencl->functions().release_context);
+  const Owned<cl_context> context(clCreateContext(nullptr, static_cast<cl_uint>(devices.size()),
+                                                  devices.data(), nullptr, nullptr, &code),
+                                  clReleaseContext);
   if (context == nullptr) {
-    give_up(runtime_demo::describe_failure("clCreateContext", code));
+    give_up(fmt::format("clCreateContext failed with {}", code));
   }
-  const Place place{*opencl, context.get(), devices};
+  const Place place{context.get(), devices};
   const bool is_good =
       request.way == Way::load ? run_bundle(place, request) : run_source(place, request);
   return is_good ? 0 : 1;

@@ -1,6 +1,7 @@
 #include "faults/host_run.hpp"
 
 #include "base/file_io.hpp"
+#include "base/text.hpp"
 #include "support/fault_layer.hpp"
 #include "support/texts.hpp"
 
@@ -223,17 +224,17 @@ void parse_line(const std::string& line, std::vector<LoadTold>& loads) {
 
 std::vector<LoadTold> parse_output(const std::string& output) {
   std::vector<LoadTold> loads;
-  std::istringstream lines(output);
-  for (std::string line; std::getline(lines, line);) {
-    parse_line(line, loads);
+  for (const std::string_view line : base::split_lines(output)) {
+    parse_line(std::string(line), loads);
   }
   return loads;
 }
 
 Command host_command(const HostPlatform& platform, const std::filesystem::path& bundle,
                      const HostStart& start) {
-  Command command{CLBIN_HOST_PROGRAM, start.arguments, start.environment, start.prepare,
-                  working_folder() / "output"};
+  const char* const other = std::getenv("CLBIN_TEST_HOST"); // that of another system
+  Command command{other == nullptr ? CLBIN_HOST_PROGRAM : other, start.arguments, start.environment,
+                  start.prepare, working_folder() / "output"};
   command.arguments.insert(command.arguments.begin(), bundle.string());
   command.environment.emplace("OCL_ICD_VENDORS", platform.vendor.string());
   if (start.way != HostWay::load) {
