@@ -14,5 +14,6 @@ class WheelTag(BuildHookInterface):
         native = os.path.join(self.root, "src", "clbin", "_native")
         if not os.path.exists(os.path.join(native, "libclbin.so.1")):
             raise RuntimeError("src/clbin/_native is missing: build the wheel with script/wheel")
+        machine = os.environ.get("CLBIN_MACHINE") or platform.machine()
         build_data["pure_python"] = False
-        build_data["tag"] = f"py3-none-{POLICY}_{platform.machine()}"
+        build_data["tag"] = f"py3-none-{POLICY}_{machine}"
