@@ -248,17 +248,29 @@ Result<void> add_program(Options& options, const OptionRow& row, const std::stri
   return {};
 }
 
+Result<void> add_new_variant(Options& options, Variant variant) {
+  if (std::ranges::find(options.variants, variant.name, &Variant::name) != options.variants.end()) {
+    return refused("variant '{}' is given twice", variant.name);
+  }
+  options.variants.push_back(std::move(variant));
+  return {};
+}
+
 Result<void> add_variant(Options& options, const OptionRow& row, const std::string& value) {
   if ((k_selecting_modes & scope_of(options.mode)) != 0) {
     options.wanted_variants.push_back(value);
     return {};
   }
   CLBIN_TRY_ASSIGN(NameAndValue pair, split_at_equals(short_spelling(row), value, row.argument));
-  if (std::ranges::find(options.variants, pair.name, &Variant::name) != options.variants.end()) {
-    return refused("variant '{}' is given twice", pair.name);
-  }
   CLBIN_TRY_ASSIGN(auto words, driver_words(pair.value, fmt::format("variant '{}'", pair.name)));
-  options.variants.push_back({pair.name, std::move(words)});
+  return add_new_variant(options, {pair.name, std::move(words)});
+}
+
+Result<void> add_variants(Options& options, const OptionRow&, const std::string& value) {
+  CLBIN_TRY_ASSIGN(auto variants, variants_of_space(value));
+  for (Variant& variant : variants) {
+    CLBIN_TRY(add_new_variant(options, std::move(variant)));
+  }
   return {};
 }
 
@@ -492,6 +504,9 @@ constexpr OptionRow k_option_table[] = {
      add_variant,
      "compile with OPTIONS in addition, as variant NAME; repeatable (default: one variant, "
      "\"default\"); with --extract, --disassemble and --report: only variant NAME"},
+    {Group::output, Form::value, Scope::sources, "variants", "'MACRO=VALUE,...'", add_variants,
+     "compile a variant for each combination of the values of macros; \"if CONDITION\" may follow "
+     "them; repeatable"},
     {Group::output, Form::value, Scope::sources, "requires", "VARIANT=NAME[,NAME]...",
      add_requirement,
      "load VARIANT only with the extensions NAME, of the device or of an entry compiled with them; "
@@ -723,6 +738,9 @@ constexpr OptionRow k_option_table[] = {
     {Group::changing, Form::flag, Scope::strip, "strip-measurements", "",
      set_constant<&Options::measurements, MeasurementPolicy::drop>,
      "remove the times of variants, by which loads choose one"},
+    {Group::changing, Form::flag, Scope::strip, "prune", "",
+     set_constant<&Options::losers, LoserPolicy::drop>,
+     "remove each variant that was measured and that no load prefers on any device"},
 
     {Group::recording, Form::value, Scope::any, "record", "BUNDLE", set_value<&Options::recording>,
      "run the command after \"--\", and write the OpenCL programs that it builds, with their "

@@ -61,6 +61,7 @@ enum class BinaryPolicy : std::uint8_t { build, none };
 enum class SourcePolicy : std::uint8_t { keep, drop };
 enum class ReflectionPolicy : std::uint8_t { keep, drop };
 enum class MeasurementPolicy : std::uint8_t { keep, drop };
+enum class LoserPolicy : std::uint8_t { keep, drop };
 enum class FailurePolicy : std::uint8_t { stop, keep_going };
 enum class RunPolicy : std::uint8_t { no, yes };
 enum class CachePolicy : std::uint8_t { use, ignore };
@@ -175,6 +176,7 @@ struct Options {
   std::vector<std::string> optional_programs; // --optional: names of inputs' programs
   ReflectionPolicy reflection = ReflectionPolicy::keep;
   MeasurementPolicy measurements = MeasurementPolicy::keep;
+  LoserPolicy losers = LoserPolicy::keep; // --prune
   // --extract, --disassemble, --report: --program NAME, --variant NAME; empty: all
   std::vector<std::string> wanted_programs;
   std::vector<std::string> wanted_variants;
@@ -277,6 +279,11 @@ struct OutputKind {
 
 // Returns the kind of --emit, otherwise of the suffix of -o, otherwise a bundle.
 [[nodiscard]] const OutputKind& output_kind(const Options& options);
+
+// Returns the variants of --variants: the combinations that "TILE=16,32 ITEM=4,8 if TILE>=4*ITEM"
+// describes (oclcc-tuning(7)), named TILE16_ITEM4, in order; at least one, and at most 1,000.
+// invalid_argument: the text is malformed, or has none or more.
+[[nodiscard]] Result<std::vector<Variant>> variants_of_space(const std::string& text);
 
 // Appends the words of what every unit of a compile is built with: macros, OpenCL options, headers,
 // specializations, and what its bundle contains. Not the variants.

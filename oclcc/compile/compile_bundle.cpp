@@ -163,10 +163,10 @@ Result<Bytes> replace_entries(const BundleReader& bundle, const Bytes& newer, So
                                  : format::merge_bundles(std::array{&built}, encryption);
   }
   const auto keep = [&kept](const EntryView& entry) { return kept.contains(entry.index); };
-  CLBIN_TRY_ASSIGN(const format::StripResult rest,
-                   format::strip_bundle(bundle, keep,
-                                        source == SourcePolicy::keep ? format::KeepSource::yes
-                                                                     : format::KeepSource::no));
+  CLBIN_TRY_ASSIGN(
+      const format::StripResult rest,
+      format::strip_bundle(bundle, {keep, source == SourcePolicy::keep ? format::KeepSource::yes
+                                                                       : format::KeepSource::no}));
   CLBIN_TRY_ASSIGN(const BundleReader old, open_bytes(rest.bytes));
   const std::array<const BundleReader*, 2> both = {&old, &built};
   return format::merge_bundles(both, encryption);

@@ -252,9 +252,7 @@ Result<Bytes> read_measurements(const Options& options, const std::filesystem::p
   CLBIN_TRY_ASSIGN(const format::BundleReader reader, open_readable_bundle(bundle, keys));
   CLBIN_TRY_ASSIGN(format::StripResult result,
                    base::in_context(format::strip_bundle(
-                                        reader, [](const format::EntryView&) { return false; },
-                                        format::KeepSource::no, format::KeepReflection::yes,
-                                        nullptr, format::KeepMeasurements::only),
+                                        reader, {.measurements = format::KeepMeasurements::only}),
                                     fmt::format("'{}'", bundle.string())));
   return std::move(result.bytes);
 }

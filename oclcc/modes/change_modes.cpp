@@ -143,6 +143,9 @@ void note_change(const BundleChange& change, Reporter& reporter) {
   for (const std::string& dropped : change.result.dropped_names) {
     reporter.note(fmt::format("{}: {} is empty and was removed", change.output, dropped));
   }
+  for (const std::string& loser : change.result.removed_losers) {
+    reporter.note(fmt::format("{}: {} is nowhere the best and was removed", change.output, loser));
+  }
   if (change.result.hidden_count != 0) {
     reporter.note(fmt::format("{}: {}", change.output, hidden_text(change.result)));
   }
@@ -159,6 +162,7 @@ JsonObject change_json(const BundleChange& change) {
       {"total_bytes", {change.total_bytes}},
       {"dropped_entries", {result.dropped_entries}},
       {"nothing_left_of", strings_json(result.dropped_names)},
+      {"removed_losers", strings_json(result.removed_losers)},
       {"hidden_payloads", {result.hidden_count}},
       {"hidden_stored_bytes", {result.hidden_stored_bytes}},
       {"hidden_dependents", {result.hidden_dependents}},
@@ -334,23 +338,31 @@ Result<StripResult> copy(const BundleReader& bundle, const Encryption* encryptio
 
 Result<ExitCode> strip(const Options& options, const ModeContext& context) {
   const TargetChoice choice{options.keep_targets, options.drop_targets};
-  const bool keeps_source = options.source == SourcePolicy::keep;
-  const bool keeps_reflection = options.reflection == ReflectionPolicy::keep;
-  const bool keeps_measurements = options.measurements == MeasurementPolicy::keep;
-  if (choice.keep.empty() && choice.drop.empty() && keeps_source && keeps_reflection &&
-      keeps_measurements) {
-    return refused("'--strip' needs '--keep-target', '--drop-target', '--strip-source', "
-                   "'--strip-reflection' or '--strip-measurements'");
+  format::StripSelection selection;
+  selection.keep = [&](const format::EntryView& entry) { return is_chosen(entry.target, choice); };
+  if (options.source == SourcePolicy::drop) {
+    selection.source = format::KeepSource::no;
   }
-  const auto keep = [&](const format::EntryView& entry) { return is_chosen(entry.target, choice); };
+  if (options.reflection == ReflectionPolicy::drop) {
+    selection.reflection = format::KeepReflection::names_only;
+  }
+  if (options.measurements == MeasurementPolicy::drop) {
+    selection.measurements = format::KeepMeasurements::no;
+  }
+  if (options.losers == LoserPolicy::drop) {
+    selection.losers = format::KeepLosers::no;
+  }
+  const bool drops_parts =
+      options.source == SourcePolicy::drop || options.reflection == ReflectionPolicy::drop ||
+      options.measurements == MeasurementPolicy::drop || options.losers == LoserPolicy::drop;
+  if (choice.keep.empty() && choice.drop.empty() && !drops_parts) {
+    return refused("'--strip' needs '--keep-target', '--drop-target', '--prune', "
+                   "'--strip-source', '--strip-reflection' or '--strip-measurements'");
+  }
   const auto change = [&](const BundleReader& bundle,
                           const Encryption* encryption) -> Result<StripResult> {
     CLBIN_TRY(warn_of_idle_patterns(bundle, choice, context.reporter));
-    return format::strip_bundle(
-        bundle, keep, keeps_source ? format::KeepSource::yes : format::KeepSource::no,
-        keeps_reflection ? format::KeepReflection::yes : format::KeepReflection::names_only,
-        encryption,
-        keeps_measurements ? format::KeepMeasurements::yes : format::KeepMeasurements::no);
+    return format::strip_bundle(bundle, selection, encryption);
   };
   return change_bundles(options, change, context.reporter);
 }

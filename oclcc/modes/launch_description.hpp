@@ -3,7 +3,7 @@
 #pragma once
 
 #include "model/kernel.hpp"
-#include "modes/size_expression.hpp"
+#include "command_line/size_expression.hpp"
 #include "worker/kernel_launch.hpp"
 
 #include <variant>

@@ -83,10 +83,8 @@ Result<base::Bytes> MeasuredBundle::make() const {
   if (results.programs.empty()) {
     return format::merge_bundles(std::array{&m_reader});
   }
-  CLBIN_TRY_ASSIGN(const auto stripped, format::strip_bundle(
-                                            m_reader, [](const format::EntryView&) { return true; },
-                                            format::KeepSource::yes, format::KeepReflection::yes,
-                                            nullptr, format::KeepMeasurements::no));
+  CLBIN_TRY_ASSIGN(const auto stripped,
+                   format::strip_bundle(m_reader, {.measurements = format::KeepMeasurements::no}));
   CLBIN_TRY_ASSIGN(const base::Bytes measured, format::write_bundle(results, {}));
   CLBIN_TRY_ASSIGN(const auto base_reader,
                    format::BundleReader::open(base::memory_source(stripped.bytes)));

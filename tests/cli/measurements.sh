@@ -69,6 +69,22 @@ oclcc --merge results.clbin other.clbin -o merged.clbin; echo "exit $?"
 #| oclcc: error: 'results.clbin': program 'matmul' has measurements in 'results.clbin' of another source than the one in 'other.clbin'
 #| oclcc: error: 'other.clbin': program 'matmul' has measurements in 'results.clbin' of another source than the one in 'other.clbin'
 
+### variants_of_a_space
+echo 'kernel void f(global int* a) { *a = N * M; }' > k.cl
+oclcc k.cl --variants 'N=1,2 M=1,2 if N<=M' --source-only -o k.clbin
+oclcc --info k.clbin | grep -E "^program|options"
+oclcc k.cl --variants 'N=1,2 if N>2' --source-only -o none.clbin; echo "exit $?"
+# expected output:
+#| program 'k', variant 'N1_M1'
+#|   options   -DN=1 -DM=1
+#| program 'k', variant 'N1_M2'
+#|   options   -DN=1 -DM=2
+#| program 'k', variant 'N2_M2'
+#|   options   -DN=2 -DM=2
+#| exit 2
+# expected errors:
+#| oclcc: error: --variants 'N=1,2 if N>2': no combination meets its condition
+
 ### errors
 make_bundle sample s.clbin
 make_bundle times s.clbin m.clbin

@@ -79,6 +79,7 @@ python3 "$CLI_TESTS/check_schema.py" "$schema" < repack.json
 #|       ],
 #|       "nothing_left_of": [],
 #|       "output": "m.clbin",
+#|       "removed_losers": [],
 #|       "removed_signatures": 0,
 #|       "total_bytes": 2448
 #|     }
@@ -104,6 +105,7 @@ python3 "$CLI_TESTS/check_schema.py" "$schema" < repack.json
 #|         "program 'reduce'"
 #|       ],
 #|       "output": "t.clbin",
+#|       "removed_losers": [],
 #|       "removed_signatures": 0,
 #|       "total_bytes": 1736
 #|     }

@@ -345,6 +345,23 @@ measured_before
 #| oclcc: error: '--tune' prints its results, and '-o -' would write to standard output, too
 #| oclcc: error: '--tune' cannot replace standard input: name an output with '-o'
 
+### prune
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash" one_platform
+oclcc scale.cl --variants 'BLOCK=1,2,4 if BLOCK<4' --device 0:0 -q -o s.clbin
+oclcc --tune s.clbin --device 0:0 --launch "$scale" > /dev/null; echo "exit $?"
+oclcc --info s.clbin | grep -c '^program'
+oclcc --strip --prune s.clbin -o best.clbin 2> told; grep -Ec "variant 'BLOCK[12]' is nowhere the best and was removed" told
+oclcc --info best.clbin | grep -c '^program'
+oclcc --verify -q best.clbin
+oclcc --strip --prune best.clbin -q -o again.clbin 2> /dev/null
+cmp best.clbin again.clbin
+# expected output:
+#| exit 0
+#| 2
+#| 1
+#| 1
+
 ### replaced
 # A bundle that another process has changed meanwhile is not replaced. Nor is one that cannot be written.
 # shellcheck source=tests/cli/driver.bash

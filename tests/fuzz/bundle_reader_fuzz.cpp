@@ -168,9 +168,9 @@ void operate(const BundleReader& bundle) {
     require_valid(*merged);
     check_encryption_of(*merged);
   }
-  const auto stripped = format::strip_bundle(
-      bundle, [](const format::EntryView& entry) { return entry.index != 0; },
-      format::KeepSource::no);
+  const auto stripped =
+      format::strip_bundle(bundle, {[](const format::EntryView& entry) { return entry.index != 0; },
+                                    format::KeepSource::no});
   require_message(stripped);
   if (stripped) {
     require_valid(stripped->bytes);

@@ -119,8 +119,8 @@ base::Bytes with_signature_and_optional_section() {
 base::Bytes with_hidden_payload() {
   const format::BundleReader bundle = test::must_open(test::must_write(test::sample_input()));
   const auto stripped = format::strip_bundle(
-      bundle, [](const format::EntryView& entry) { return entry.index % 2 == 1; },
-      format::KeepSource::no);
+      bundle, {[](const format::EntryView& entry) { return entry.index % 2 == 1; },
+               format::KeepSource::no});
   return stripped ? stripped->bytes : base::Bytes{};
 }
 

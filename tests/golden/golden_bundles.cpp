@@ -18,22 +18,17 @@ using format::SectionKind;
 
 namespace {
 
-bool keep_all(const format::EntryView&) {
-  return true;
-}
-
 // The payload that sm_70 is compressed against remains as a hidden blob.
 Bytes stripped_bundle(const Bytes& bundle) {
   const auto reader = must_open(bundle);
   const auto keep = [](const format::EntryView& entry) {
     return entry.target.spec != "nvptx:sm_50" && entry.target.spec != "nvptx:sm_80";
   };
-  return format::strip_bundle(reader, keep, format::KeepSource::no).value().bytes;
+  return format::strip_bundle(reader, {keep, format::KeepSource::no}).value().bytes;
 }
 
 Bytes names_only_bundle(const Bytes& bundle) {
-  return format::strip_bundle(must_open(bundle), keep_all, format::KeepSource::yes,
-                              format::KeepReflection::names_only)
+  return format::strip_bundle(must_open(bundle), {.reflection = format::KeepReflection::names_only})
       .value()
       .bytes;
 }
@@ -207,8 +202,7 @@ Bytes merged_bundle() {
     return entry.target.device_name != "gpu 50";
   };
   const format::BundleReader whole = read_ptx_bundle("whole", {50, 60});
-  const format::BundleReader first =
-      must_open(format::strip_bundle(whole, keep, format::KeepSource::yes).value().bytes);
+  const format::BundleReader first = must_open(format::strip_bundle(whole, {keep}).value().bytes);
   const format::BundleReader second = read_ptx_bundle("second", {60});
   const format::BundleReader third = read_ptx_bundle("third", {60, 70, 80});
   const std::vector<const format::BundleReader*> inputs = {&first, &second, &third};
@@ -261,13 +255,11 @@ format::BundleInput measured_input() {
 
 std::vector<std::pair<std::string, Bytes>> measured_bundles() {
   const Bytes whole = must_write(measured_input());
-  const auto keep = [](const format::EntryView&) { return false; };
   return {{"measured.clbin", whole},
-          {"results.clbin", format::strip_bundle(must_open(whole), keep, format::KeepSource::no,
-                                                 format::KeepReflection::yes, nullptr,
-                                                 format::KeepMeasurements::only)
-                                .value()
-                                .bytes}};
+          {"results.clbin",
+           format::strip_bundle(must_open(whole), {.measurements = format::KeepMeasurements::only})
+               .value()
+               .bytes}};
 }
 
 std::vector<std::pair<std::string, Bytes>> golden_bundles() {

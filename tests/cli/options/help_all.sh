@@ -79,6 +79,10 @@ oclcc --help=all
 #|                             repeatable (default: one variant, "default"); with
 #|                             --extract, --disassemble and --report: only variant
 #|                             NAME
+#|     --variants 'MACRO=VALUE,...'
+#|                             compile a variant for each combination of the values
+#|                             of macros; "if CONDITION" may follow them;
+#|                             repeatable
 #|     --requires VARIANT=NAME[,NAME]...
 #|                             load VARIANT only with the extensions NAME, of the
 #|                             device or of an entry compiled with them; a load
@@ -264,6 +268,8 @@ oclcc --help=all
 #|     --strip-reflection      remove all kernel information except kernel names
 #|     --strip-measurements    remove the times of variants, by which loads choose
 #|                             one
+#|     --prune                 remove each variant that was measured and that no
+#|                             load prefers on any device
 #|
 #| Recording an application:
 #|     --record BUNDLE         run the command after "--", and write the OpenCL

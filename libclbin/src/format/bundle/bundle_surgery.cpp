@@ -154,22 +154,31 @@ std::vector<KernelReflection> names_only(const std::vector<KernelReflection>& ke
   return names;
 }
 
-// What strip keeps; merge keeps everything.
-struct Selection {
-  const std::function<bool(const EntryView&)>& keep;
-  KeepSource source;
-  KeepReflection reflection;
-  KeepMeasurements measurements;
-};
+// Returns the variants that were measured, without those that a ranking begins with.
+std::set<std::string> losers_of(std::string_view program, std::span<const Measurement> measured) {
+  std::set<std::string> losers;
+  for (const Measurement& one : measured) {
+    losers.insert(one.variant);
+  }
+  for (const auto& [key, variants] : rank_variants(program, measured)) {
+    if (!variants.empty()) {
+      losers.erase(variants.front());
+    }
+  }
+  losers.erase(std::string(k_default_variant));
+  return losers;
+}
 
 // Copies bundles, or a part of one, into a draft.
 class Editor {
 public:
-  explicit Editor(ReadBudget budget, const Selection* selection = nullptr)
+  // Without a selection, as for a merge, everything is kept.
+  explicit Editor(ReadBudget budget, const StripSelection* selection = nullptr)
       : m_budget(budget), m_selection(selection) {}
 
   Result<void> add(const BundleReader& bundle) {
-    CLBIN_TRY_ASSIGN(const Programs programs, programs_of(bundle));
+    CLBIN_TRY_ASSIGN(Programs programs, programs_of(bundle));
+    CLBIN_TRY(drop_losers(bundle, programs));
     Input input{bundle, {m_draft, bundle}, std::vector<bool>(bundle.entry_count())};
     CLBIN_TRY_ASSIGN(std::vector<std::uint32_t> blobs, needed_blobs(input, programs));
     CLBIN_TRY(input.frames.copy(std::move(blobs)));
@@ -211,6 +220,29 @@ private:
     return m_selection != nullptr && m_selection->measurements == KeepMeasurements::only;
   }
 
+  // A program keeps at least one variant: some ranking begins with it, or it was refused
+  // everywhere.
+  Result<void> drop_losers(const BundleReader& bundle, Programs& programs) {
+    if (m_selection == nullptr || m_selection->losers == KeepLosers::yes) {
+      return {};
+    }
+    ReadBudget budget = bundle.budget(); // each manifest is decoded again
+    for (auto& [program, variants] : programs) {
+      CLBIN_TRY_ASSIGN(const Manifest manifest,
+                       bundle.decode_manifest_of(variants.begin()->second, budget));
+      for (const std::string& loser : losers_of(program, manifest.measurements)) {
+        const auto found = variants.find(loser);
+        if (found != variants.end() && variants.size() > 1) {
+          m_result.dropped_entries += found->second.entry_count;
+          m_result.removed_losers.push_back(
+              fmt::format("program '{}', variant '{}'", program, loser));
+          variants.erase(found);
+        }
+      }
+    }
+    return {};
+  }
+
   // Decides which entries are kept. Returns the blobs that they and their sources need; if all are
   // kept, every blob that is not only a manifest, which a new one replaces.
   Result<std::vector<std::uint32_t>> needed_blobs(Input& input, const Programs& programs) {
@@ -249,7 +281,8 @@ private:
                               std::set<std::uint32_t>& named) const {
     for (std::uint32_t i = 0; i < group.entry_count; ++i) {
       CLBIN_TRY_ASSIGN(const EntryView entry, input.bundle.entry(group.first_entry + i, group));
-      if (m_selection == nullptr || (!keeps_only_measurements() && m_selection->keep(entry))) {
+      if (m_selection == nullptr ||
+          (!keeps_only_measurements() && (!m_selection->keep || m_selection->keep(entry)))) {
         input.is_kept[entry.index] = true;
         named.insert(entry.blob);
       }
@@ -400,7 +433,7 @@ private:
 
   BundleDraft m_draft;
   ReadBudget m_budget; // for all manifests
-  const Selection* m_selection;
+  const StripSelection* m_selection;
   StripResult m_result;
   // For messages: the input that contained it first.
   std::map<std::string, std::string> m_source_from;
@@ -510,11 +543,8 @@ Result<Bytes> merge_bundles(std::span<const BundleReader* const> inputs,
   return std::move(result.bytes);
 }
 
-Result<StripResult> strip_bundle(const BundleReader& input,
-                                 const std::function<bool(const EntryView&)>& keep,
-                                 KeepSource keep_source, KeepReflection keep_reflection,
-                                 const Encryption* encryption, KeepMeasurements keep_measurements) {
-  const Selection selection{keep, keep_source, keep_reflection, keep_measurements};
+Result<StripResult> strip_bundle(const BundleReader& input, const StripSelection& selection,
+                                 const Encryption* encryption) {
   Editor editor(input.budget(), &selection);
   CLBIN_TRY(editor.add(input));
   return editor.finish(encryption);

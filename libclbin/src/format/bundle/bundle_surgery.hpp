@@ -27,28 +27,38 @@ enum class KeepMeasurements : std::uint8_t {
   no,
   only, // of an entry or a source nothing is kept, whatever else says so
 };
+// A loser was measured, and is the first variant of no ranking (rank_variants): no load prefers it,
+// on measured devices or on others. "default", which loads take without measurements, is none.
+enum class KeepLosers : std::uint8_t { yes, no };
+
+// What of a bundle strip keeps: everything, by default.
+struct StripSelection {
+  std::function<bool(const EntryView&)> keep{}; // for each entry; empty: all
+  KeepSource source = KeepSource::yes;
+  KeepReflection reflection = KeepReflection::yes;
+  KeepMeasurements measurements = KeepMeasurements::yes; // `no` applies after the losers are known
+  KeepLosers losers = KeepLosers::yes;
+};
 
 struct StripResult {
   Bytes bytes;
   std::uint64_t dropped_entries = 0;
   // "program 'NAME'" or "program 'NAME', variant 'NAME'": dropped because nothing of them is left.
   std::vector<std::string> dropped_names;
+  std::vector<std::string> removed_losers; // of the same form
   std::uint64_t hidden_count = 0;        // payloads kept only as references of others
   std::uint64_t hidden_stored_bytes = 0; // their total size
   std::uint64_t hidden_dependents = 0;   // number of payloads that need them
 };
 
-// Returns the bundle without the entries for which `keep` returns false. A payload is kept as a
-// hidden one if a kept payload is compressed against it. Variants with neither entries nor source
-// are removed, as are programs without variants. Without reflection, only the names of kernels are
-// kept, because loading needs them. With measurements only, the variants that were measured are
-// kept. Signatures are removed (clbin(5)). Errors: any reader error, and invalid_argument if
-// nothing would be left.
-[[nodiscard]] Result<StripResult>
-strip_bundle(const BundleReader& input, const std::function<bool(const EntryView&)>& keep,
-             KeepSource keep_source, KeepReflection keep_reflection = KeepReflection::yes,
-             const Encryption* encryption = nullptr,
-             KeepMeasurements keep_measurements = KeepMeasurements::yes);
+// Returns what the selection keeps of the bundle. A payload is kept as a hidden one if a kept
+// payload is compressed against it. Variants with neither entries nor source are removed, as are
+// programs without variants. Without reflection, only the names of kernels are kept, because
+// loading needs them. With measurements only, the variants that were measured are kept. Signatures
+// are removed (clbin(5)). Errors: any reader error, and invalid_argument if nothing would be left.
+[[nodiscard]] Result<StripResult> strip_bundle(const BundleReader& input,
+                                               const StripSelection& selection,
+                                               const Encryption* encryption = nullptr);
 
 // Returns the whole contents of a bundle as input of the writer, with proved raw digests. Programs
 // are sorted by name; entries are in table order. Payloads are kept in `spill`, or in memory if it

@@ -18,10 +18,6 @@ using base::ErrorCode;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-bool keep_all(const EntryView&) {
-  return true;
-}
-
 bool keep_none(const EntryView&) {
   return false;
 }
@@ -133,8 +129,7 @@ TEST(BundleMerge, IsAssociativeWithHiddenPayloads) {
   std::vector<Bytes> inputs = overlapping_bundles();
   const BundleReader first = test::must_open(inputs[0]);
   const auto stripped = strip_bundle(
-      first, [](const EntryView& entry) { return entry.target.device_name != "gpu 50"; },
-      KeepSource::yes);
+      first, {[](const EntryView& entry) { return entry.target.device_name != "gpu 50"; }});
   inputs[0] = stripped->bytes;
   const Bytes all = must_merge(inputs);
   expect_valid(all);
@@ -155,7 +150,7 @@ TEST(BundleMerge, KeepsWhatVariantsRequire) {
   const Bytes bytes = test::must_write(input);
   const Bytes merged = must_merge(units_of(input));
   expect_valid(merged);
-  const auto stripped = strip_bundle(test::must_open(bytes), keep_none, KeepSource::yes);
+  const auto stripped = strip_bundle(test::must_open(bytes), {keep_none});
   for (const Bytes& made : {bytes, merged, stripped->bytes}) {
     const BundleReader reader = test::must_open(made);
     EXPECT_EQ(reader.prefix().minor, 1);
@@ -341,8 +336,7 @@ TEST(BundleStrip, KeepsWhatWasRecordedOfTheVariantsThatAreLeft) {
       test::sample_entry("b", test::sample_device("cpu-b"), test::sample_ptx(60, ""))};
   const auto reader = test::must_open(test::must_write(input));
   const auto stripped = strip_bundle(
-      reader, [](const EntryView& entry) { return entry.target.device_name == "cpu-a"; },
-      KeepSource::yes);
+      reader, {[](const EntryView& entry) { return entry.target.device_name == "cpu-a"; }});
   ASSERT_TRUE(stripped) << stripped.error().message;
   const auto rest = test::must_open(stripped->bytes);
   const auto manifest = rest.read_manifest(rest.group(0).value());
@@ -371,7 +365,7 @@ TEST(BundleWriter, RefusesARecordedLaunchThatCannotBe) {
 TEST(BundleStrip, KeepingAllChangesNothing) {
   const Bytes bytes = test::must_write(test::sample_input());
   const BundleReader reader = test::must_open(bytes);
-  const StripResult result = strip_bundle(reader, keep_all, KeepSource::yes).value();
+  const StripResult result = strip_bundle(reader, {}).value();
   EXPECT_EQ(result.bytes, bytes);
   EXPECT_EQ(result.hidden_count, 0U);
   EXPECT_LE(reader.decompressed_count(), reader.blob_count());
@@ -380,7 +374,7 @@ TEST(BundleStrip, KeepingAllChangesNothing) {
 TEST(BundleStrip, KeepingNothingKeepsTheSource) {
   const BundleInput input = test::sample_input();
   const BundleReader reader = test::must_open(test::must_write(input));
-  const StripResult result = strip_bundle(reader, keep_none, KeepSource::yes).value();
+  const StripResult result = strip_bundle(reader, {keep_none}).value();
   expect_valid(result.bytes);
   const BundleReader stripped = test::must_open(result.bytes);
   EXPECT_EQ(stripped.entry_count(), 0U);
@@ -396,7 +390,7 @@ TEST(BundleStrip, KeepingNothingKeepsTheSource) {
 TEST(BundleStrip, DropsAVariantOfWhichNothingIsLeft) {
   const BundleReader reader = test::must_open(test::must_write(test::sample_input()));
   const auto keep_50 = [](const EntryView& entry) { return entry.target.spec == "nvptx:sm_50"; };
-  const StripResult result = strip_bundle(reader, keep_50, KeepSource::no).value();
+  const StripResult result = strip_bundle(reader, {keep_50, KeepSource::no}).value();
   expect_valid(result.bytes);
   EXPECT_EQ(result.dropped_entries, 6U);
   EXPECT_THAT(result.dropped_names,
@@ -406,7 +400,7 @@ TEST(BundleStrip, DropsAVariantOfWhichNothingIsLeft) {
 
 TEST(BundleStrip, RefusesToLeaveNothing) {
   const BundleReader reader = test::must_open(test::must_write(test::sample_input()));
-  const auto result = strip_bundle(reader, keep_none, KeepSource::no);
+  const auto result = strip_bundle(reader, {keep_none, KeepSource::no});
   ASSERT_FALSE(result.has_value());
   EXPECT_EQ(result.error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(result.error().message,
@@ -415,14 +409,14 @@ TEST(BundleStrip, RefusesToLeaveNothing) {
 
 TEST(BundleStrip, OfAnEmptyBundleIsThatBundle) {
   const Bytes bytes = test::must_write({"test 1.0", {}});
-  EXPECT_EQ(strip_bundle(test::must_open(bytes), keep_none, KeepSource::no)->bytes, bytes);
+  EXPECT_EQ(strip_bundle(test::must_open(bytes), {keep_none, KeepSource::no})->bytes, bytes);
 }
 
 TEST(BundleStrip, KeepsOnlyTheNamesOfKernelsWithoutReflection) {
   const Bytes bytes = test::must_write(test::sample_input());
   const BundleReader reader = test::must_open(bytes);
   const StripResult result =
-      strip_bundle(reader, keep_all, KeepSource::yes, KeepReflection::names_only).value();
+      strip_bundle(reader, {.reflection = KeepReflection::names_only}).value();
   expect_valid(result.bytes);
   EXPECT_LT(result.bytes.size(), bytes.size());
   const BundleReader stripped = test::must_open(result.bytes);
@@ -440,7 +434,7 @@ TEST(BundleStrip, KeepsOnlyTheNamesOfKernelsWithoutReflection) {
 
 TEST(BundleStrip, DropsTheSourceWhenTold) {
   const BundleReader reader = test::must_open(test::must_write(test::sample_input()));
-  const StripResult result = strip_bundle(reader, keep_all, KeepSource::no).value();
+  const StripResult result = strip_bundle(reader, {.source = KeepSource::no}).value();
   expect_valid(result.bytes);
   const BundleReader stripped = test::must_open(result.bytes);
   EXPECT_EQ(stripped.entry_count(), 7U);
@@ -479,7 +473,7 @@ TEST(BundleStrip, KeepsAPayloadThatOthersNeedAndSaysSo) {
   const auto not_hub = [name = hub](const EntryView& entry) {
     return entry.target.device_name != name;
   };
-  const StripResult result = strip_bundle(reader, not_hub, KeepSource::yes).value();
+  const StripResult result = strip_bundle(reader, {not_hub}).value();
   expect_valid(result.bytes);
   EXPECT_EQ(result.hidden_count, 1U);
   EXPECT_EQ(result.hidden_dependents, 3U);
@@ -497,7 +491,7 @@ TEST(BundleStrip, KeepsAPayloadThatOthersNeedAndSaysSo) {
   expect_valid(repack_bundle(stripped, {3}).value());
 
   // The hidden payload is removed when nothing depends on it.
-  const StripResult again = strip_bundle(stripped, keep_none, KeepSource::yes).value();
+  const StripResult again = strip_bundle(stripped, {keep_none}).value();
   EXPECT_EQ(again.hidden_count, 0U);
   EXPECT_EQ(test::must_open(again.bytes).blob_count(), 2U);
 }
@@ -508,9 +502,8 @@ TEST(BundleStrip, ReportsAHiddenPayloadAgain) {
   const auto not_hub = [name = hub](const EntryView& entry) {
     return entry.target.device_name != name;
   };
-  const StripResult first = strip_bundle(reader, not_hub, KeepSource::yes).value();
-  const StripResult second =
-      strip_bundle(test::must_open(first.bytes), keep_all, KeepSource::yes).value();
+  const StripResult first = strip_bundle(reader, {not_hub}).value();
+  const StripResult second = strip_bundle(test::must_open(first.bytes), {}).value();
   EXPECT_EQ(second.bytes, first.bytes);
   EXPECT_EQ(second.hidden_count, 1U);
   EXPECT_EQ(second.hidden_dependents, 2U);
@@ -522,11 +515,9 @@ TEST(BundleStrip, ThenMergedWithTheRestHasAllAgain) {
   const auto is_hub = [name = hub](const EntryView& entry) {
     return entry.target.device_name == name;
   };
-  const StripResult one = strip_bundle(reader, is_hub, KeepSource::yes).value();
+  const StripResult one = strip_bundle(reader, {is_hub}).value();
   const StripResult rest =
-      strip_bundle(
-          reader, [&](const EntryView& entry) { return !is_hub(entry); }, KeepSource::yes)
-          .value();
+      strip_bundle(reader, {[&](const EntryView& entry) { return !is_hub(entry); }}).value();
   EXPECT_EQ(must_merge({one.bytes, rest.bytes}), bytes);
 }
 
@@ -571,7 +562,7 @@ TEST(BundleSurgery, RefusesAWrongRawDigest) {
   for (const std::uint32_t blob : blobs) {
     const Bytes wrong = with_wrong_raw_digest(bytes, blob);
     const BundleReader reader = test::must_open(wrong);
-    const auto stripped = strip_bundle(reader, keep_all, KeepSource::yes);
+    const auto stripped = strip_bundle(reader, {});
     ASSERT_FALSE(stripped.has_value()) << blob;
     EXPECT_EQ(stripped.error().code, ErrorCode::digest_mismatch);
     EXPECT_EQ(stripped.error().message, wrong_digest_text(blob));
@@ -632,7 +623,7 @@ TEST(BundleSurgery, RefusesTwoEntriesOfOneManifestRow) {
   exact.insert(exact.end(), last_exact.begin(), last_exact.end());
   crafted.set_u32(SectionKind::group, group.index, k_group_entry_count, group.entry_count + 1);
   const BundleReader reader = test::must_open(crafted.build());
-  const auto stripped = strip_bundle(reader, keep_all, KeepSource::yes);
+  const auto stripped = strip_bundle(reader, {});
   ASSERT_FALSE(stripped.has_value());
   EXPECT_EQ(stripped.error().code, ErrorCode::manifest_invalid);
   EXPECT_THAT(stripped.error().message, HasSubstr(", which another entry names"));

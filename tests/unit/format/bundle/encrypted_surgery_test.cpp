@@ -20,10 +20,6 @@ using ::testing::HasSubstr;
 
 constexpr int k_level = 3;
 
-bool keep_each(const EntryView&) {
-  return true;
-}
-
 bool keep_70(const EntryView& entry) {
   return entry.target.spec == "nvptx:sm_70";
 }
@@ -152,15 +148,15 @@ TEST(EncryptedSurgery, StripsWithTheSameKeyAsIfItCopied) {
   const BundleReader reader = test::must_open(plain);
   const BundleReader sealed = unlocked(encrypted_copy(plain, encryption), encryption.key);
   for (const KeepSource source : {KeepSource::yes, KeepSource::no}) {
-    const StripResult expected = strip_bundle(reader, keep_70, source).value();
-    const auto result = strip_bundle(sealed, keep_70, source, KeepReflection::yes, &encryption);
+    const StripResult expected = strip_bundle(reader, {keep_70, source}).value();
+    const auto result = strip_bundle(sealed, {keep_70, source}, &encryption);
     ASSERT_TRUE(result.has_value()) << result.error().message;
     EXPECT_EQ(result->bytes, encrypted_copy(expected.bytes, encryption));
     EXPECT_EQ(result->dropped_entries, expected.dropped_entries);
     EXPECT_EQ(result->hidden_count, expected.hidden_count);
-    EXPECT_EQ(strip_bundle(sealed, keep_70, source)->bytes, expected.bytes);
+    EXPECT_EQ(strip_bundle(sealed, {keep_70, source})->bytes, expected.bytes);
   }
-  EXPECT_GT(strip_bundle(reader, keep_70, KeepSource::no)->hidden_count, 0U);
+  EXPECT_GT(strip_bundle(reader, {keep_70, KeepSource::no})->hidden_count, 0U);
 }
 
 TEST(EncryptedSurgery, RepacksWithTheSameKeyAsIfItCopied) {
@@ -183,8 +179,7 @@ TEST(EncryptedSurgery, KeepsTheSlotsThatItGets) {
   BundleReader reader = test::must_open(bytes);
   ASSERT_TRUE(reader.unlock(encryption.key).has_value());
   const Encryption same{reader.content_key(), reader.key_slots().value()};
-  EXPECT_EQ(strip_bundle(reader, keep_each, KeepSource::yes, KeepReflection::yes, &same)->bytes,
-            bytes);
+  EXPECT_EQ(strip_bundle(reader, {}, &same)->bytes, bytes);
 }
 
 TEST(EncryptedSurgery, RefusesInputsWithoutTheirKey) {
@@ -199,7 +194,7 @@ TEST(EncryptedSurgery, RefusesInputsWithoutTheirKey) {
   };
   expect_refused(merge_bundles({&input, 1}));
   expect_refused(merge_bundles({&input, 1}, &encryption));
-  expect_refused(strip_bundle(locked, keep_each, KeepSource::yes));
+  expect_refused(strip_bundle(locked, {}));
   expect_refused(unpack_bundle(locked));
   expect_refused(repack_bundle(locked, {}));
 }

@@ -14,10 +14,6 @@ using base::Bytes;
 using base::ErrorCode;
 using ::testing::HasSubstr;
 
-bool keep_all(const EntryView&) {
-  return true;
-}
-
 TEST(BundleWriter, WritesManyEntriesThatEveryReaderReads) {
   BundleInput input{"test 1.0", {}};
   for (unsigned number = 0; number < 200; ++number) {
@@ -66,7 +62,7 @@ std::vector<base::Error> errors_of_surgery(const Bytes& bytes) {
       errors.push_back(result.error());
     }
   };
-  add(strip_bundle(reader, keep_all, KeepSource::yes));
+  add(strip_bundle(reader, {}));
   add(unpack_bundle(reader));
   add(merge_bundles(inputs));
   return errors;
@@ -75,7 +71,7 @@ std::vector<base::Error> errors_of_surgery(const Bytes& bytes) {
 // A name of 64 KiB in each of 5,000 programs, from a file of 1 MB.
 TEST(BundleSurgery, LimitsTheTextsThatRecordsShare) {
   const BundleReader reader = test::must_open(amplifying_bundle("long_variant_name", 1));
-  const auto stripped = strip_bundle(reader, keep_all, KeepSource::yes);
+  const auto stripped = strip_bundle(reader, {});
   ASSERT_FALSE(stripped.has_value());
   EXPECT_EQ(stripped.error().code, ErrorCode::limit_exceeded);
   EXPECT_THAT(stripped.error().message, testing::StartsWith("the texts of its records exceed "));

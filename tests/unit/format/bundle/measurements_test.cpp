@@ -297,24 +297,45 @@ TEST(MeasuredBundle, OfAnotherSourceIsRefusedByMerge) {
 TEST(MeasuredBundle, LosesMeasurementsByStrip) {
   const auto reader =
       test::must_open(test::must_write(with_source(measured_input({k_slow, k_fast}))));
-  const auto keep = [](const EntryView&) { return true; };
-  const auto without = strip_bundle(reader, keep, KeepSource::yes, KeepReflection::yes, nullptr,
-                                    KeepMeasurements::no);
+  const auto without = strip_bundle(reader, {.measurements = KeepMeasurements::no});
   ASSERT_TRUE(without) << without.error().message;
   EXPECT_EQ(without->bytes, test::must_write(with_source(measured_input({}))));
   // Of the variants that are left.
   const auto of_a = strip_bundle(
-      reader, [](const EntryView& entry) { return entry.index == 0; }, KeepSource::no);
+      reader, {[](const EntryView& entry) { return entry.index == 0; }, KeepSource::no});
   ASSERT_TRUE(of_a) << of_a.error().message;
   EXPECT_EQ(measurements_in(test::must_open(of_a->bytes)).size(), 1U);
+}
+
+TEST(MeasuredBundle, LosesVariantsThatAreTheBestNowhereIfTheyArePruned) {
+  const auto pruned = [](const Ms& measurements) {
+    const auto reader =
+        test::must_open(test::must_write(with_source(measured_input(measurements))));
+    const auto result = strip_bundle(reader, {.losers = KeepLosers::no});
+    EXPECT_TRUE(result) << result.error().message;
+    EXPECT_TRUE(test::must_open(result->bytes).verify());
+    return *result;
+  };
+  const StripResult result = pruned({k_slow, k_fast, sample_measurement("default", "d", 950)});
+  EXPECT_THAT(result.removed_losers, ElementsAre("program 'p', variant 'a'"));
+  EXPECT_THAT(result.dropped_names, IsEmpty());
+  EXPECT_EQ(result.dropped_entries, 1U);
+  const auto reader = test::must_open(result.bytes);
+  EXPECT_THAT(ranked_in(reader, k_fast.device), ElementsAre("b", "default"));
+  EXPECT_EQ(measurements_in(reader).size(), 2U);
+  // "a" is the best of another device, or of no device, because it was not measured.
+  EXPECT_THAT(pruned({k_slow, k_fast, sample_measurement("a", "e", 1)}).removed_losers, IsEmpty());
+  EXPECT_THAT(pruned({k_fast}).removed_losers, IsEmpty());
+  EXPECT_THAT(pruned({}).removed_losers, IsEmpty());
+  // Refused on each device, it would not be loaded there.
+  EXPECT_THAT(pruned({refused(k_slow, MeasurementOutcome::wrong_result), k_fast}).removed_losers,
+              ElementsAre("program 'p', variant 'a'"));
 }
 
 TEST(MeasuredBundle, SendsResultsBackWithoutSourceAndBinaries) {
   const auto whole =
       test::must_open(test::must_write(with_source(measured_input({k_slow, k_fast}))));
-  const auto keep = [](const EntryView&) { return true; };
-  const auto only = strip_bundle(whole, keep, KeepSource::yes, KeepReflection::yes, nullptr,
-                                 KeepMeasurements::only);
+  const auto only = strip_bundle(whole, {.measurements = KeepMeasurements::only});
   ASSERT_TRUE(only) << only.error().message;
   const auto results = test::must_open(only->bytes);
   ASSERT_TRUE(results.verify().has_value()) << results.verify().error().message;
@@ -325,8 +346,7 @@ TEST(MeasuredBundle, SendsResultsBackWithoutSourceAndBinaries) {
   const auto united = merged(plain, results);
   ASSERT_TRUE(united) << united.error().message;
   EXPECT_EQ(*united, test::must_write(with_source(measured_input({k_slow, k_fast}))));
-  const auto none = strip_bundle(plain, keep, KeepSource::yes, KeepReflection::yes, nullptr,
-                                 KeepMeasurements::only);
+  const auto none = strip_bundle(plain, {.measurements = KeepMeasurements::only});
   ASSERT_FALSE(none.has_value());
   EXPECT_EQ(none.error().code, ErrorCode::invalid_argument);
 }

@@ -78,6 +78,7 @@ const std::vector<Use> k_uses = {
     {"--program", {"--program", "p=k.cl"}, {}, "PcxDT"},
     {"--optional", {"--optional", "k"}, {}, "PBc"},
     {"--variant", {"--variant", "v=-w"}, {}, "PcxDT"},
+    {"--variants", {"--variants", "A=1"}, {}, "Pc"},
     {"--requires", {"--requires", "v=a", "--variant", "v=-w"}, {}, "Pc"},
     {"--specialize", {"--specialize", "k=4"}, {}, "PBc"},
     {"--launched-only", {"--launched-only"}, {}, "Bc"},
@@ -149,6 +150,7 @@ const std::vector<Use> k_uses = {
     {"--strip-source", {"--strip-source"}, {}, "s"},
     {"--strip-reflection", {"--strip-reflection"}, {}, "s"},
     {"--strip-measurements", {"--strip-measurements"}, {}, "s"},
+    {"--prune", {"--prune"}, {}, "s"},
     {"--record-binaries", {"--record-binaries"}, {}, ""},
     {"--no-passphrase", {"--no-passphrase"}, {}, "k"},
     {"--key", {"--key", "other.key"}, {}, ""}, // --sign accepts one, which 'g' has

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sstream>
@@ -15,6 +16,7 @@ namespace {
 using clbin::base::ErrorCode;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::SizeIs;
 
 using Words = std::vector<std::string>;
 
@@ -410,6 +412,71 @@ TEST(HelpText, BeginsWithKnownOptionsInFewLines) {
 
 TEST(VersionText, NamesOclccAndZstd) {
   EXPECT_THAT(version_text(), testing::MatchesRegex("oclcc [0-9.]+\nzstd [0-9.]+\n"));
+}
+
+std::vector<std::string> variants_of(const std::string& space) {
+  std::vector<std::string> texts;
+  for (const Variant& variant : parsed({"a.cl", "--variants", space}).variants) {
+    texts.push_back(fmt::format("{}: {}", variant.name, fmt::join(variant.options, " ")));
+  }
+  return texts;
+}
+
+TEST(VariantSpace, CombinesTheValuesOfMacrosInOrder) {
+  EXPECT_THAT(variants_of("TILE=16,32 T=float4,int"),
+              ElementsAre("TILE16_Tfloat4: -DTILE=16 -DT=float4", "TILE16_Tint: -DTILE=16 -DT=int",
+                          "TILE32_Tfloat4: -DTILE=32 -DT=float4",
+                          "TILE32_Tint: -DTILE=32 -DT=int"));
+  EXPECT_THAT(variants_of("  N=1 "), ElementsAre("N1: -DN=1"));
+}
+
+TEST(VariantSpace, KeepsTheCombinationsThatMeetTheCondition) {
+  EXPECT_THAT(variants_of("A=1,2,3 B=2,3 if A<B and A*B!=3"),
+              ElementsAre("A1_B2: -DA=1 -DB=2", "A2_B3: -DA=2 -DB=3"));
+  EXPECT_THAT(variants_of("A=1,2,3 if 2 <= A"), ElementsAre("A2: -DA=2", "A3: -DA=3"));
+  EXPECT_THAT(variants_of("A=1,2,3 if A > 2"), ElementsAre("A3: -DA=3"));
+  EXPECT_THAT(variants_of("A=3,4 if ceil(A/2)*2==A"), ElementsAre("A4: -DA=4"));
+}
+
+TEST(VariantSpace, IsAddedToTheOtherVariants) {
+  const Options options =
+      parsed({"a.cl", "--variant", "v=-w", "--variants", "A=1", "--variants=B=2"});
+  ASSERT_EQ(options.variants.size(), 3U);
+  EXPECT_EQ(options.variants[2].name, "B2");
+  EXPECT_EQ(refused({"a.cl", "--variant", "A1=", "--variants", "A=1"}),
+            "variant 'A1' is given twice");
+}
+
+TEST(VariantSpace, NamesWhatIsWrongWithIt) {
+  const auto refusal = [](const std::string& space) {
+    const std::string message = refused({"a.cl", "--variants", space});
+    const std::string place = "--variants '" + space + "': ";
+    EXPECT_TRUE(message.starts_with(place)) << message;
+    return message.substr(std::min(place.size(), message.size()));
+  };
+  const std::string form = " is not MACRO=VALUE[,VALUE]..., of letters, digits and '_'";
+  EXPECT_EQ(refusal(" "), "it names no macro");
+  for (const std::string word : {"A", "A=", "=1", "A=1,", "1A=1", "A=1;2", "A=-1", "A=b=c"}) {
+    EXPECT_EQ(refusal(word), "'" + word + "'" + form);
+  }
+  EXPECT_EQ(refusal("A=1 A=2"), "'A' is given twice");
+  EXPECT_EQ(refusal("A=1,2 if A>2"), "no combination meets its condition");
+  EXPECT_EQ(refusal("A=1,1"), "a value of 'A' is given twice");
+  EXPECT_EQ(refusal("A=1 if A"), "one of <= >= == != < > is missing behind 'A'");
+  EXPECT_EQ(refusal("A=1 if A<2 or A>3"), "'or A>3' follows a condition");
+  EXPECT_EQ(refusal("A=1 if A<2 and "), "a number or a name is missing before ''");
+  EXPECT_EQ(refusal("A=1 if A/2<2"), "variant 'A1': 'A/2' is 1/2, which is not a whole number");
+  EXPECT_EQ(refusal("A=1 if B<2"),
+            "variant 'A1': 'B': 'B' has no value, and no default such as B?16");
+  std::string many = "1";
+  for (int i = 2; i <= 1001; ++i) {
+    many += "," + std::to_string(i);
+  }
+  EXPECT_THAT(refused({"a.cl", "--variants", "A=" + many}),
+              HasSubstr("...': more than 1000 variants meet its condition"));
+  EXPECT_THAT(refused({"a.cl", "--variants", "A=" + many + " B=" + many}),
+              HasSubstr("...': it has more than 100000 combinations"));
+  EXPECT_THAT(variants_of("A=" + many + " if A!=7"), SizeIs(1000));
 }
 
 } // namespace

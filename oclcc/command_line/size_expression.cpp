@@ -1,4 +1,4 @@
-#include "modes/size_expression.hpp"
+#include "command_line/size_expression.hpp"
 
 #include "base/json_document.hpp"
 #include "base/text.hpp"
