@@ -89,6 +89,8 @@ Result<std::unique_ptr<clbin_selection>> select(const format::BundleReader& read
   std::optional<base::Error> first_damage;
   loader::OptionsChecker options;
   format::ReadBudget budget = reader.budget();
+  // The caller has no quarantine for a binary that can crash the driver.
+  std::erase_if(candidates, [](const matching::Candidate& one) { return one.is_of_series; });
   for (matching::Candidate& candidate : candidates) {
     const Result<void> is_safe = options.check(candidate.entry.options);
     Result<base::Bytes> bytes = is_safe ? matching::read_candidate(reader, candidate, &budget)

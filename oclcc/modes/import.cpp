@@ -234,6 +234,13 @@ Result<void> Importer::add_entry(const ImportedFile& file, const std::string& pl
         fmt::format("{}: libclbin never loads {}: OpenCL requires '.target …, texmode_independent'",
                     shown_name(file, place), describe(info)));
   }
+  if (clbin::matching::series_identity(target.identity) == target.identity) {
+    m_reporter.warning(
+        fmt::format("{}: '{}' is a series: a driver can reject the binary of another GPU, or crash "
+                    "the process; libclbin tries it only while it can record a crash in its cache "
+                    "directory",
+                    shown_name(file, place), target.identity.device_name));
+  }
   entry.target = std::move(target);
   m_reporter.verbose(fmt::format(
       "{}: {} of program '{}', for '{}'", shown_name(file, place), describe(info), file.program,

@@ -120,6 +120,7 @@ oclcc --import 'Adreno(TM) 740@E031.45.02.16=phone.bin' 'blur:Mali-G78@v1.r32p1-
 entries_of k.clbin
 oclcc --info -v k.clbin | grep -A 2 entry
 oclcc --extract k.clbin --program phone -o - | cmp - phone.bin
+oclcc --import 'Adreno(TM) 7xx@E031.45.02.16=phone.bin' -o series.clbin
 oclcc --import "Adreno(TM) 740@E031=sm_80.cubin" -o no.clbin; echo "exit $?"
 oclcc --import "Adreno(TM) 740@=phone.bin" -o no.clbin; echo "exit $?"
 # expected output:
@@ -135,6 +136,7 @@ oclcc --import "Adreno(TM) 740@=phone.bin" -o no.clbin; echo "exit $?"
 #| exit 2
 #| exit 2
 # expected errors:
+#| oclcc: warning: phone.bin: 'Adreno(TM) 7xx' is a series: a driver can reject the binary of another GPU, or crash the process; libclbin tries it only while it can record a crash in its cache directory
 #| oclcc: error: sm_80.cubin: cubin sm_80 is not a binary of a device that NAME@DRIVER identifies
 #| oclcc: error: phone.bin: 'Adreno(TM) 740@' is not NAME@DRIVER
 

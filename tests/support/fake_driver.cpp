@@ -476,6 +476,7 @@ cl_kernel CL_API_CALL create_kernel(cl_program program, const char* name, cl_int
   program->state->note(fmt::format("create_kernel {}", name));
   const auto& kernels = program->script.kernels;
   if (program->script.answer == BinaryAnswer::hide_kernel_names_and_kernels ||
+      program->script.answer == BinaryAnswer::refuse_at_kernel ||
       std::find(kernels.begin(), kernels.end(), name) == kernels.end()) {
     set_code(code, CL_INVALID_KERNEL_NAME);
     return nullptr;

@@ -24,6 +24,7 @@ enum class BinaryAnswer {
   lose_kernels,                  // all succeed, but CL_PROGRAM_KERNEL_NAMES is empty
   hide_kernel_names,             // accepted; CL_PROGRAM_KERNEL_NAMES fails
   hide_kernel_names_and_kernels, // likewise, and no kernel can be created
+  refuse_at_kernel,              // Mali: all succeed, but no kernel can be created
   kill_process                   // on creation
 };
 

@@ -36,4 +36,21 @@ namespace clbin::test {
   return identity;
 }
 
+// Drivers of phones and boards, with the texts that their users quote (matching/vendor_rules.cpp).
+[[nodiscard]] inline format::DeviceIdentity adreno_identity() {
+  format::DeviceIdentity identity = unknown_identity("QUALCOMM Adreno(TM) 750");
+  identity.platform_name = "QUALCOMM Snapdragon(TM)";
+  identity.driver_version = "OpenCL 3.0 QUALCOMM build: commit unknown Compiler E031.45.02.06";
+  identity.device_version = "OpenCL 3.0 Adreno(TM) 750";
+  return identity;
+}
+
+[[nodiscard]] inline format::DeviceIdentity mali_identity() {
+  format::DeviceIdentity identity = unknown_identity("Mali-G610 MC6 r0p0");
+  identity.platform_name = "ARM Platform";
+  identity.driver_version = "3.0";
+  identity.device_version = "OpenCL 3.0 v1.r32p1-01eac0.54329dee8f160f288c574caaf67bbe3f";
+  return identity;
+}
+
 } // namespace clbin::test

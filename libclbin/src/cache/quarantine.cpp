@@ -128,6 +128,7 @@ AttemptPermit Quarantine::begin_holding(const CacheFolder& folder, LockedFile fi
   if (const auto written = file.write(encode_marker(record)); !written.has_value()) {
     permit.warning = written.error().message;
   }
+  permit.is_marked = permit.warning.empty();
   if (permit.verdict == AttemptVerdict::go) {
     permit.marker = AttemptMarker(std::move(file), std::move(record.deaths));
   }
@@ -151,6 +152,7 @@ AttemptPermit Quarantine::begin(const Digest& payload, const Digest& identity) c
     if (!file.has_value()) {
       return Result<void>(tl::unexpected(file.error()));
     }
+    permit.is_marked = true;
     if (file->has_value()) { // otherwise another process makes the attempt and has locked the
                              // marker
       permit =

@@ -43,8 +43,9 @@ private:
 
 struct AttemptPermit {
   AttemptVerdict verdict = AttemptVerdict::go;
-  std::string reason;  // of a quarantine, a sentence for the report
-  std::string warning; // no marker could be written; the attempt is allowed nevertheless
+  std::string reason;     // of a quarantine, a sentence for the report
+  std::string warning;    // no marker could be written; the attempt is allowed nevertheless
+  bool is_marked = false; // a marker, possibly of another process, records a crash
   AttemptMarker marker;
 };
 

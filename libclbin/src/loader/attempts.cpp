@@ -4,6 +4,7 @@
 #include "loader/load_session.hpp"
 
 #include "base/text.hpp"
+#include "model/phone_gpu.hpp"
 #include "source/source_closing.hpp"
 
 #include <fmt/format.h>
@@ -30,6 +31,9 @@ void add_names(base::Hasher& hasher, const std::vector<std::string>& names) {
     hasher.add_field(name);
   }
 }
+
+// Whether the driver is called if no marker of the quarantine can be written.
+enum class Marker : std::uint8_t { wanted, required };
 
 // Identifies an attempt in the quarantine.
 struct QuarantineName {
@@ -83,26 +87,59 @@ bool is_recompiled(const opencl::BuildOutcome& outcome) {
   return outcome.code == CL_SUCCESS && opencl::reports_recompiling(outcome.log);
 }
 
+// On Mali, only the creation of kernels shows whether the driver takes the binary. Imported entries
+// do not record their kernels: those that the program lists.
+opencl::BuildOutcome with_kernels(const LoadSession& session, const BinaryToTry& binary,
+                                  opencl::BuildOutcome built) {
+  const format::DeviceIdentity& device = session.identities[binary.attempt.device];
+  if (built.code != CL_SUCCESS || format::phone_gpu(device) != format::PhoneGpu::mali) {
+    return built;
+  }
+  const cl_program program = built.program.get();
+  const auto names = binary.kernels.empty()
+                         ? opencl::program_kernel_names(session.driver, program)
+                         : base::Result<std::vector<std::string>>(binary.kernels);
+  if (names && names->empty()) {
+    return {{}, CL_INVALID_KERNEL_NAME, "clGetProgramInfo", "the program has no kernel"};
+  }
+  auto created =
+      opencl::create_kernels(session.driver, program, names.value_or(std::vector<std::string>()));
+  return created ? std::move(built) : std::move(created.error());
+}
+
 opencl::BuildOutcome build(const LoadSession& session, const BinaryToTry& binary) {
   cl_device_id device = session.request.devices[binary.attempt.device];
   if (binary.language == BinaryToTry::Language::il) {
     return opencl::build_from_il(session.driver, session.context, {device}, binary.bytes,
                                  session.request.constants, binary.options, binary.kernels);
   }
-  return opencl::build_from_binary(session.driver, session.context, device, binary.bytes,
-                                   binary.options, binary.kernels);
+  return with_kernels(session, binary,
+                      opencl::build_from_binary(session.driver, session.context, device,
+                                                binary.bytes, binary.options, binary.kernels));
+}
+
+// Returns why the driver is not called, as a sentence; empty if it is.
+std::string obstacle_of(const cache::AttemptPermit& permit, Marker marker) {
+  if (permit.verdict == cache::AttemptVerdict::quarantined) {
+    return "in quarantine: " + permit.reason;
+  }
+  return marker == Marker::required && !permit.is_marked
+             ? "a binary for a whole series is not passed to a driver without a marker of the "
+               "quarantine, because it can crash it"
+             : std::string();
 }
 
 // Calls `call_driver` unless in quarantine. `attempt`, which is recorded, is that of a success.
 template <typename CallDriver>
 tl::expected<opencl::BuildOutcome, Refusal>
-try_driver(const LoadSession& session, const QuarantineName& name, Attempt attempt,
+try_driver(const LoadSession& session, const QuarantineName& name, Marker marker, Attempt attempt,
            const Stopwatch& stopwatch, const CallDriver& call_driver) {
   cache::AttemptPermit permit = session.cache.quarantine.begin(name.attempt, name.devices);
   session.warn_of_cache(permit.warning);
-  if (permit.verdict == cache::AttemptVerdict::quarantined) {
+  const std::string obstacle = obstacle_of(permit, marker);
+  if (!obstacle.empty()) {
     attempt.decision = Decision::not_attempted;
-    attempt.reason = "in quarantine: " + permit.reason;
+    attempt.reason = obstacle;
     attempt.microseconds = stopwatch.microseconds();
     session.record(std::move(attempt));
     return tl::unexpected(Refusal::by_quarantine);
@@ -202,8 +239,9 @@ tl::expected<Accepted, Refusal> try_binary(const LoadSession& session, BinaryToT
   binary.attempt.decision = is_for_several ? Decision::accepted : Decision::loaded;
   const QuarantineName name{attempt_digest(session, binary),
                             format::identity_digest(session.identities[binary.attempt.device])};
-  auto built =
-      try_driver(session, name, binary.attempt, stopwatch, [&] { return build(session, binary); });
+  const Marker marker = binary.is_of_series ? Marker::required : Marker::wanted;
+  auto built = try_driver(session, name, marker, binary.attempt, stopwatch,
+                          [&] { return build(session, binary); });
   if (!built) {
     return tl::unexpected(built.error());
   }
@@ -243,7 +281,7 @@ tl::expected<opencl::Program, std::string> create_program(const LoadSession& ses
                   .reason =
                       fmt::format("the binaries of {} devices in one program", binaries.size())};
   auto built = try_driver(session, together_digest(session, binaries, options, kernels),
-                          std::move(attempt), stopwatch, [&] {
+                          Marker::wanted, std::move(attempt), stopwatch, [&] {
                             return opencl::build_from_binaries(session.driver, session.context,
                                                                session.request.devices, bytes,
                                                                options, kernels);

@@ -55,6 +55,7 @@ Result<BinaryToTry> read_entry(const LoadSession& session, const Candidate& cand
                    matching::read_candidate(*session.bundle, candidate, &session.budget));
   binary.options = candidate.entry.options;
   binary.kernels = candidate.entry.kernels;
+  binary.is_of_series = candidate.is_of_series;
   return binary;
 }
 
@@ -253,6 +254,7 @@ void Ladder::try_entries_of(const LoadSession& group, const std::vector<Candidat
     auto tried = try_binary(group, *std::move(binary), stopwatch);
     if (!tried) {
       note_refusal(group, tried.error());
+      m_may_store &= tried.error() == Refusal::by_driver || candidate.is_of_series;
     } else if (!tried->is_recompiled) {
       m_accepted = *std::move(tried);
       m_is_exact = candidate.rule == Rule::exact_identity;
@@ -318,6 +320,7 @@ void Ladder::build_il_for_text() {
     const Supply supply{*group, {group}, {Step::user_cache, Step::build_of_others, Step::il}, {}};
     Ladder ladder(supply, m_device);
     ladder.m_quarantined = m_quarantined;
+    ladder.m_may_store = m_may_store;
     for (auto step = supply.steps.begin();
          step != supply.steps.end() && !ladder.m_accepted.has_value(); ++step) {
       ladder.attempt(*step);
@@ -354,9 +357,10 @@ void Ladder::attempt(Step step) {
     return;
   case Step::build_of_others:
     // Nothing is stored to replace entries in quarantine: it may be the same binary, which would
-    // end the process twice more. PoCL's binary is taken only after launches: too long to wait for.
-    if (m_quarantined == 0 && format::device_family(m_supply.session.identities[m_device]) !=
-                                  format::DeviceFamily::pocl) {
+    // end the process twice more, unless the entry was made for another GPU. PoCL's binary is taken
+    // only after launches: too long to wait for.
+    if (m_may_store && format::device_family(m_supply.session.identities[m_device]) !=
+                           format::DeviceFamily::pocl) {
       m_accepted = m_user_cache.wait_for_turn();
     }
     return;

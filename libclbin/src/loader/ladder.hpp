@@ -80,6 +80,8 @@ private:
   [[nodiscard]] std::string explain_miss(const std::string& reason);
   void add_lines();
   void record_miss(std::string reason, const Stopwatch& stopwatch) const;
+  // Returns the binary that is worth keeping. Errors: those of opencl::program_binary.
+  [[nodiscard]] base::Result<base::Bytes> binary_of(cl_program program) const;
 
   const LoadSession& m_session;
   std::uint32_t m_device;
@@ -138,6 +140,7 @@ private:
   std::uint32_t m_refused = 0;               // by the driver
   std::uint32_t m_quarantined = 0;
   std::string m_quarantine_reason;
+  bool m_may_store = true; // what is built, in the user cache
   bool m_has_ended_entries = false;
   std::string m_source_reason;
 };

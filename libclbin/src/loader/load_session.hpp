@@ -108,6 +108,7 @@ struct BinaryToTry {
   base::Digest payload; // payload_digest()
   std::string options;
   std::vector<std::string> kernels;
+  bool is_of_series = false; // matching::Candidate::is_of_series
 };
 
 // A binary that the driver of its device accepted.

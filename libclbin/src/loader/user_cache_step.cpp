@@ -1,5 +1,6 @@
 #include "base/text.hpp"
 #include "loader/ladder.hpp"
+#include "model/phone_gpu.hpp"
 
 #include <fmt/format.h>
 
@@ -258,12 +259,28 @@ void UserCacheStep::claim_if_free(StoredEntry stored) {
   }
 }
 
+// Mali's driver compiles kernels when they are created, and only its binary of compiled ones saves
+// time when it is loaded (viennacl/viennacl-dev, pull request 225: 50 times).
+base::Result<base::Bytes> UserCacheStep::binary_of(cl_program program) const {
+  const opencl::Driver& driver = m_session.driver;
+  std::vector<opencl::Kernel> kernels; // exist until the driver has returned the binary
+  if (format::phone_gpu(m_session.identities[m_device]) == format::PhoneGpu::mali) {
+    CLBIN_TRY_ASSIGN(const auto names, opencl::program_kernel_names(driver, program));
+    auto created = opencl::create_kernels(driver, program, names);
+    if (!created) {
+      return base::fail(base::ErrorCode::opencl_call, "{}: {}", created.error().log,
+                        opencl::cl_error_name(created.error().code));
+    }
+    kernels = std::move(*created);
+  }
+  return opencl::program_binary(driver, program, m_session.request.devices[m_device]);
+}
+
 void UserCacheStep::keep(cl_program program, const std::string& options, ProgramDetails details) {
   if (!can_keep()) {
     return;
   }
-  auto binary =
-      opencl::program_binary(m_session.driver, program, m_session.request.devices[m_device]);
+  auto binary = binary_of(program);
   if (!binary.has_value()) {
     m_session.warn_of_cache(
         fmt::format("the user cache does not store the program: {}", binary.error().message));

@@ -19,18 +19,25 @@ using format::PayloadType;
 struct Device {
   explicit Device(const DeviceIdentity& device)
       : identity(device),
-        short_form(short_identity(device)), digests{format::identity_digest(device)} {
+        short_form(short_identity(device)), own_digests{format::identity_digest(device)} {
     if (short_form) {
-      digests.push_back(format::identity_digest(*short_form));
+      own_digests.push_back(format::identity_digest(*short_form));
+      if (const auto series = series_identity(*short_form)) {
+        series_digest = format::identity_digest(*series);
+      }
     }
   }
   [[nodiscard]] bool is(const format::TargetView& target) const {
-    return std::ranges::find(digests, target.digest) != digests.end();
+    return std::ranges::find(own_digests, target.digest) != own_digests.end();
+  }
+  [[nodiscard]] bool is_of_series(const format::TargetView& target) const {
+    return !is(target) && series_digest == target.digest;
   }
 
   const DeviceIdentity& identity;
   std::optional<DeviceIdentity> short_form;
-  std::vector<base::Digest> digests;
+  std::vector<base::Digest> own_digests;
+  std::optional<base::Digest> series_digest;
 };
 
 BinaryInfo info_of(const EntryView& entry) {
@@ -87,6 +94,17 @@ std::string difference(const format::TargetView& target, const Device& full) {
   return "the names are equal, but the rest of the identity differs";
 }
 
+// For an entry of the device's series: its kind is unknown, like those of all phones.
+Verdict judge_series(const BinaryInfo& info, const format::TargetView& series,
+                     const Device& device) {
+  Verdict verdict = judge_own(info, device.identity);
+  if (verdict.fit == Fit::yes) {
+    verdict.reason = fmt::format("made for the series '{}', and this device is '{}'",
+                                 format::told(series.device_name), device.short_form->device_name);
+  }
+  return verdict;
+}
+
 Candidate judge(EntryView entry, const Device& device) {
   const BinaryInfo info = info_of(entry);
   const bool is_il = info.kind == format::BinaryKind::spirv;
@@ -94,9 +112,11 @@ Candidate judge(EntryView entry, const Device& device) {
   Candidate judged;
   judged.reason = common_obstacle(entry, device.identity);
   if (judged.reason.empty()) {
-    Verdict verdict = is_il    ? judge_il(info, device.identity)
-                      : is_own ? judge_own(info, device.identity)
-                               : judge_foreign(info, device.identity);
+    judged.is_of_series = !is_il && device.is_of_series(entry.target);
+    Verdict verdict = is_il                 ? judge_il(info, device.identity)
+                      : is_own              ? judge_own(info, device.identity)
+                      : judged.is_of_series ? judge_series(info, entry.target, device)
+                                            : judge_foreign(info, device.identity);
     judged.preference = verdict.preference;
     judged.reason = std::move(verdict.reason);
     if (verdict.fit == Fit::yes) {
@@ -177,7 +197,11 @@ Result<std::vector<Candidate>> rank_candidates(const BundleReader& bundle, const
                                                const DeviceIdentity& identity) {
   const Device device(identity);
   std::vector<Candidate> judged;
-  for (const base::Digest& digest : device.digests) {
+  std::vector<base::Digest> digests = device.own_digests;
+  if (device.series_digest) {
+    digests.push_back(*device.series_digest);
+  }
+  for (const base::Digest& digest : digests) {
     CLBIN_TRY_ASSIGN(std::vector<EntryView> own, bundle.find_exact(group, digest));
     for (EntryView& entry : own) {
       Candidate one = judge(std::move(entry), device);

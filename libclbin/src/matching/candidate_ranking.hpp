@@ -35,6 +35,7 @@ struct Candidate {
   Rule rule = Rule::not_compatible;
   Turn turn = Turn::after_user_cache; // of rules exact_identity and compatible
   std::uint8_t preference = 0;        // Verdict::preference
+  bool is_of_series = false;          // made for another GPU of the device's series
   // A sentence: "made for this device", "PTX for sm_90 is above the device's sm_80".
   std::string reason;
 };

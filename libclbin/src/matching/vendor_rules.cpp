@@ -1,5 +1,7 @@
 #include "matching/vendor_rules.hpp"
 
+#include "model/phone_gpu.hpp"
+
 #include <fmt/format.h>
 #include <map>
 
@@ -10,6 +12,7 @@ using format::BinaryInfo;
 using format::BinaryKind;
 using format::DeviceFamily;
 using format::DeviceIdentity;
+using format::PhoneGpu;
 
 // NVIDIA. -----------------------------------------------------------------------------------------
 
@@ -365,10 +368,6 @@ namespace {
 
 constexpr std::string_view k_adreno = "Adreno";
 
-bool is_mali(std::string_view name) {
-  return name.starts_with("Mali") || name.starts_with("Immortalis");
-}
-
 // Returns the text behind the last occurrence of `word`; the whole text if there is none.
 std::string_view behind_last(std::string_view text, std::string_view word) {
   const std::size_t at = text.rfind(word);
@@ -391,16 +390,18 @@ std::string_view mali_driver(std::string_view version) {
 } // namespace
 
 // Adreno: llama.cpp, ggml/src/ggml-opencl/ggml-opencl.cpp, get_adreno_cl_compiler_version, and its
-// kernel library, which is keyed by GPU and compiler (pull request 23042). Mali: Paddle-Lite's pull
-// request 5804: a binary of an armv7 process is refused in an armv8 one.
+// kernel library, which is keyed by GPU and compiler (pull request 23042). Texts of drivers:
+// Android "OpenCL 3.0 QUALCOMM build: commit unknown Compiler E031.45.02.06" (Oblomov/clinfo, issue
+// 92) and "Mali-G610 MC6 r0p0" with "OpenCL 3.0 v1.r32p1-01eac0.…" (hominoids/sgminer-arm, issue
+// 12).
 DeviceIdentity short_identity(std::string_view name, std::string_view driver, unsigned host_bits) {
-  const std::size_t adreno = name.find(k_adreno);
+  const PhoneGpu gpu = format::phone_gpu(name);
   DeviceIdentity identity;
-  identity.device_name = name.substr(adreno == std::string_view::npos ? 0 : adreno);
-  identity.driver_version = adreno != std::string_view::npos ? adreno_compiler(driver)
-                            : is_mali(name)                  ? mali_driver(driver)
-                                                             : driver;
-  identity.architecture = fmt::format("{}-bit host", host_bits);
+  identity.device_name = name.substr(gpu == PhoneGpu::adreno ? name.find(k_adreno) : 0);
+  identity.driver_version = gpu == PhoneGpu::adreno ? adreno_compiler(driver)
+                            : gpu == PhoneGpu::mali ? mali_driver(driver)
+                                                    : driver;
+  identity.architecture = format::host_text(host_bits);
   return identity;
 }
 
@@ -409,10 +410,26 @@ std::optional<DeviceIdentity> short_identity(const DeviceIdentity& device) {
   if (format::device_family(device) != DeviceFamily::unknown) {
     return std::nullopt;
   }
-  const bool has_model = device.device_version.find(k_adreno) != std::string::npos;
+  const bool has_model = format::phone_gpu(device.device_version) == PhoneGpu::adreno;
+  const bool is_mali = format::phone_gpu(device) == PhoneGpu::mali;
   return short_identity(has_model ? device.device_version : device.device_name,
-                        is_mali(device.device_name) ? device.device_version : device.driver_version,
-                        k_host_bits);
+                        is_mali ? device.device_version : device.driver_version, k_host_bits);
+}
+
+std::optional<DeviceIdentity> series_identity(const DeviceIdentity& shortened) {
+  const std::string& name = shortened.device_name;
+  const std::size_t first = name.find_first_of("0123456789");
+  if (format::phone_gpu(name) == PhoneGpu::none || first == std::string::npos) {
+    return std::nullopt;
+  }
+  const std::size_t end = std::min(name.find_first_not_of("0123456789x", first + 1), name.size());
+  const std::size_t varying = end - first - 1;
+  if (varying == 0) {
+    return std::nullopt;
+  }
+  DeviceIdentity series = shortened;
+  series.device_name = name.substr(0, first + 1) + std::string(varying, 'x');
+  return series;
 }
 
 // Intermediate languages. -------------------------------------------------------------------------

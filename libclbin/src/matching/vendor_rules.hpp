@@ -101,6 +101,13 @@ struct PtxVersion {
                                                     unsigned host_bits);
 [[nodiscard]] std::optional<format::DeviceIdentity>
 short_identity(const format::DeviceIdentity& device);
+// Returns the identity of the series that a GPU of a phone with this short identity belongs to: the
+// same compiler and host, and the name with `x` for all digits of its first number but the first:
+// "Adreno(TM) 7xx", "Mali-G6xx" (of "Mali-G610 MC6 r0p0"). An equal one if `shortened` is that of a
+// series; std::nullopt for other devices, and for names without such a number. No vendor says that
+// a driver takes a binary of another GPU: a Mali driver can crash (Tencent/TNN, issue 878).
+[[nodiscard]] std::optional<format::DeviceIdentity>
+series_identity(const format::DeviceIdentity& shortened);
 
 // For kind spirv, which is not a device binary but can be built by many drivers.
 [[nodiscard]] Verdict judge_il(const format::BinaryInfo& info,

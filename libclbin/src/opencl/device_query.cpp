@@ -1,6 +1,7 @@
 #include "opencl/device_query.hpp"
 
 #include "base/text.hpp"
+#include "model/phone_gpu.hpp"
 
 #include <cstring>
 
@@ -144,6 +145,10 @@ Result<std::string> architecture_of(const Driver& driver, cl_device_id device,
   // ROCm's device name is the target id, "gfx90a:sramecc+:xnack-"; Mesa's is not.
   if (identity.vendor_id == k_vendor_amd && identity.device_name.starts_with("gfx")) {
     return identity.device_name;
+  }
+  // The driver's own texts do not depend on the process, but its binaries do.
+  if (format::phone_gpu(identity) != format::PhoneGpu::none) {
+    return identity.device_name + ", " + format::host_text();
   }
   return std::string();
 }

@@ -169,22 +169,6 @@ BuildOutcome compile_and_link(const Driver& driver, cl_context context,
   return linked;
 }
 
-// Check that every name is a kernel: CL_SUCCESS, or the error of the first name that is none.
-BuildOutcome check_by_creating(const Driver& driver, cl_program program,
-                               const std::vector<std::string>& kernels) {
-  for (const std::string& name : kernels) {
-    cl_int code = CL_SUCCESS;
-    const Kernel kernel(driver.CreateKernel(program, name.c_str(), &code), driver.ReleaseKernel);
-    if (code != CL_SUCCESS || !kernel) {
-      return {{},
-              code == CL_SUCCESS ? CL_INVALID_KERNEL_NAME : code,
-              "clCreateKernel",
-              fmt::format("kernel '{}' cannot be created", format::told(name))};
-    }
-  }
-  return {};
-}
-
 BuildOutcome check_kernels(const Driver& driver, cl_program program,
                            const std::vector<std::string>& kernels) {
   if (kernels.empty()) {
@@ -192,7 +176,8 @@ BuildOutcome check_kernels(const Driver& driver, cl_program program,
   }
   const Result<std::vector<std::string>> found = program_kernel_names(driver, program);
   if (!found) {
-    return check_by_creating(driver, program, kernels);
+    auto created = create_kernels(driver, program, kernels);
+    return created ? BuildOutcome{} : std::move(created.error());
   }
   const auto missing = std::ranges::find_if(kernels, [&](const std::string& name) {
     return std::ranges::find(*found, name) == found->end();
@@ -228,6 +213,24 @@ BuildOutcome build_created(const Driver& driver, BuildOutcome created,
 }
 
 } // namespace
+
+tl::expected<std::vector<Kernel>, BuildOutcome>
+create_kernels(const Driver& driver, cl_program program, const std::vector<std::string>& names) {
+  std::vector<Kernel> kernels;
+  for (const std::string& name : names) {
+    cl_int code = CL_SUCCESS;
+    Kernel kernel(driver.CreateKernel(program, name.c_str(), &code), driver.ReleaseKernel);
+    if (code != CL_SUCCESS || !kernel) {
+      return tl::unexpected(
+          BuildOutcome{{},
+                       code == CL_SUCCESS ? CL_INVALID_KERNEL_NAME : code,
+                       "clCreateKernel",
+                       fmt::format("kernel '{}' cannot be created", format::told(name))});
+    }
+    kernels.push_back(std::move(kernel));
+  }
+  return kernels;
+}
 
 std::string joined_options(std::string_view first, std::string_view second) {
   return fmt::format("{}{}{}", first, first.empty() || second.empty() ? "" : " ", second);

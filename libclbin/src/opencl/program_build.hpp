@@ -60,6 +60,10 @@ struct SpecializationConstant {
   base::Bytes value;
 };
 
+// Creates the kernels. The outcome has no program, and the error of the first name that is none.
+[[nodiscard]] tl::expected<std::vector<Kernel>, BuildOutcome>
+create_kernels(const Driver& driver, cl_program program, const std::vector<std::string>& names);
+
 // Calls clCreateProgramWithIL, sets the constants, and calls clBuildProgram. Succeeds as
 // build_from_binary does. The devices must list the version of the language (CL_DEVICE_IL_VERSION):
 // drivers crash on others (doc/drivers.md, "Intel's CPU runtime"). If a module requires a feature

@@ -3,6 +3,7 @@
 #include "base/file_io.hpp"
 #include "base/json_document.hpp"
 #include "format/bundle/bundle_writer.hpp"
+#include "matching/vendor_rules.hpp"
 #include "support/fake_driver.hpp"
 #include "support/sample_bundle.hpp"
 #include "support/sample_identities.hpp"
@@ -740,6 +741,37 @@ TEST(CApiSelect, RefusesRecordedOptionsThatALoadRefuses) {
       EXPECT_EQ(status, CLBIN_ERROR_UNSAFE_OPTIONS);
       EXPECT_THAT(take_message(error), HasSubstr("'-I/etc'"));
     }
+    clbin_selection_free(selection);
+    clbin_close(bundle);
+  }
+}
+
+// An application that passes binaries to the driver has no quarantine for one that crashes it.
+TEST(CApiSelect, LeavesOutEntriesForAWholeSeriesOfGpus) {
+  for (const char* name : {"Adreno(TM) 740", "Adreno(TM) 7xx"}) {
+    format::BundleInput input;
+    input.producer = "test";
+    format::ProgramInput& program = input.programs.emplace_back();
+    program.name = "p";
+    program.variants = {{"default", ""}};
+    format::EntryInput& entry = program.entries.emplace_back();
+    entry.variant = "default";
+    entry.target.identity = matching::short_identity(name, "E031.45", 8 * sizeof(void*));
+    entry.payload = base::Bytes(8, std::byte{1});
+    const base::Bytes bytes = format::write_bundle(input, {}).value();
+    clbin_bundle* bundle = nullptr;
+    ASSERT_EQ(clbin_open_memory(bytes.data(), bytes.size(), nullptr, &bundle, nullptr),
+              CLBIN_SUCCESS);
+    clbin_identity identity{};
+    identity.struct_size = sizeof(identity);
+    identity.platform_name = "QUALCOMM Snapdragon(TM)";
+    identity.device_name = "QUALCOMM Adreno(TM) 740";
+    identity.device_version = "OpenCL 3.0 Adreno(TM) 740";
+    identity.driver_version = "OpenCL 3.0 QUALCOMM build: commit unknown Compiler E031.45";
+    clbin_selection* selection = nullptr;
+    const bool is_series = std::string_view(name).ends_with("xx");
+    EXPECT_EQ(clbin_select(bundle, &identity, "p", nullptr, &selection, nullptr),
+              is_series ? CLBIN_ERROR_NO_MATCHING_ENTRY : CLBIN_SUCCESS);
     clbin_selection_free(selection);
     clbin_close(bundle);
   }

@@ -42,6 +42,8 @@ TEST_F(QuarantineTest, LeavesAMarkerThatTellsNothingBehindAnAttemptThatEnds) {
     const AttemptPermit permit = begin();
     EXPECT_EQ(permit.verdict, AttemptVerdict::go);
     EXPECT_EQ(permit.warning, "");
+    EXPECT_TRUE(permit.is_marked);
+    EXPECT_TRUE(begin().is_marked); // an attempt at the same time, by the marker of the first
     EXPECT_NE(contents(marker()), std::string(8, '\0'));
   }
   EXPECT_EQ(contents(marker()), std::string(8, '\0'));
@@ -221,6 +223,7 @@ TEST_F(QuarantineTest, DoesNothingWhenTheCacheIsOff) {
   const AttemptPermit permit = Quarantine(off).begin(m_payload, m_device);
   EXPECT_EQ(permit.verdict, AttemptVerdict::go);
   EXPECT_EQ(permit.warning, "");
+  EXPECT_FALSE(permit.is_marked);
   EXPECT_FALSE(std::filesystem::exists(root()));
 }
 

@@ -64,6 +64,49 @@ TEST_F(LoadProgram, HandsAnImportedBinaryToAPhoneWithItsGpuAndCompiler) {
   EXPECT_EQ(m_report.attempts.front().target, "Adreno(TM) 740 / E031.45.02.16");
 }
 
+// The build of a wrong binary succeeds, and the first clCreateKernel fails: viennacl's thread, and
+// Paddle-Lite's of a binary that a process of 32 bits made.
+TEST_F(LoadProgram, BelievesMaliOnlyAfterItHasCreatedTheKernels) {
+  const format::DeviceIdentity mali = test::mali_identity();
+  add_entry(installed_target(
+                matching::short_identity(mali.device_name, mali.device_version, 8 * sizeof(void*))),
+            "BYTES", "");
+  program().entries.front().kernels.clear(); // as `oclcc --import` records it
+  add_source();
+  script("BYTES", BinaryAnswer::refuse_at_kernel);
+  cl_device_id device = m_driver.add_device(mali);
+  ASSERT_TRUE(load_for({device}, FallbackPolicy::if_needed).has_value());
+  EXPECT_THAT(m_driver.calls(), ElementsAre("create_binary BYTES", "build ", "create_kernel a",
+                                            "create_source", "build -DV=1"));
+  EXPECT_EQ(m_report.attempts.front().stage, "clCreateKernel");
+  EXPECT_EQ(m_report.attempts.front().driver_log, "kernel 'a' cannot be created");
+  m_driver.forget_calls();
+  script("BYTES", BinaryAnswer::lose_kernels);
+  ASSERT_TRUE(load_for({device}, FallbackPolicy::if_needed).has_value());
+  EXPECT_EQ(m_report.attempts.front().driver_log, "the program has no kernel");
+  m_driver.forget_calls();
+  script("BYTES", BinaryAnswer::accept);
+  ASSERT_TRUE(load_for({device}, FallbackPolicy::if_needed).has_value());
+  EXPECT_THAT(m_driver.calls(),
+              ElementsAre("create_binary BYTES", "build ", "create_kernel a", "create_kernel b"));
+  EXPECT_EQ(m_report.origin, Origin::entry);
+  EXPECT_EQ(m_driver.live_kernels(), 0);
+}
+
+TEST_F(LoadProgram, HandsNoBinaryOfASeriesToADriverWhoseCrashItCannotRecord) {
+  const format::DeviceIdentity mali = test::mali_identity();
+  add_entry(installed_target(
+                matching::short_identity("Mali-G6xx", mali.device_version, 8 * sizeof(void*))),
+            "BYTES", "");
+  add_source();
+  script("BYTES", BinaryAnswer::kill_process);
+  ASSERT_TRUE(load_for({m_driver.add_device(mali)}, FallbackPolicy::if_needed).has_value());
+  EXPECT_THAT(m_driver.calls(), ElementsAre("create_source", "build -DV=1"));
+  EXPECT_EQ(m_report.attempts.front().reason,
+            "a binary for a whole series is not passed to a driver without a marker of the "
+            "quarantine, because it can crash it");
+}
+
 TEST_F(LoadProgram, TriesCandidatesBestFirstUntilOneIsAccepted) {
   for (const char* architecture : {"sm_50", "sm_90", "sm_70", "sm_100"}) {
     add_entry(offline_target(architecture), ptx_for(architecture));

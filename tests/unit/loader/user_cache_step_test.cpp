@@ -1,5 +1,6 @@
 #include "base/file_io.hpp"
 #include "loader_fixture.hpp"
+#include "matching/vendor_rules.hpp"
 #include "support/child_process.hpp"
 
 #include <csignal>
@@ -98,6 +99,13 @@ protected:
     });
     EXPECT_EQ(end.signal_number, SIGKILL);
     script(payload, BinaryAnswer::accept);
+  }
+
+  void expect_load_after_death(const std::string& payload, Origin origin) {
+    die_of(payload);
+    start_anew();
+    expect_load();
+    EXPECT_EQ(m_report.origin, origin);
   }
 
   base::TemporaryFolder m_outside = base::TemporaryFolder::create({}, "clbin-step-test-").value();
@@ -504,6 +512,35 @@ TEST_F(UserCacheStepTest, TriesAnEntryNoMoreThatEndedTheProcessTwice) {
   EXPECT_THAT(m_report.attempts[0].reason,
               StartsWith("in quarantine: it ended the process twice within 24 hours; "));
   EXPECT_EQ(m_report.attempts[1].reason, "the matching entries are in quarantine");
+}
+
+// Tencent/TNN, issue 878: a wrong binary crashes Mali's driver.
+TEST_F(UserCacheStepTest, TriesABinaryForASeriesNoMoreThatEndedTheProcessTwice) {
+  const format::DeviceIdentity mali = test::mali_identity();
+  m_device = m_driver.add_device(mali);
+  add_entry(installed_target(
+                matching::short_identity("Mali-G6xx", mali.device_version, 8 * sizeof(void*))),
+            "ONE");
+  add_source_that_gives(k_built);
+  expect_load_after_death("ONE", Origin::entry);
+  expect_load_after_death("ONE", Origin::source);
+  EXPECT_THAT(m_report.attempts[0].reason,
+              StartsWith("in quarantine: it ended the process twice within 24 hours; "));
+  start_anew(); // unlike an entry for the GPU itself, it is not what the driver builds
+  expect_load();
+  EXPECT_EQ(m_report.origin, Origin::user_cache);
+}
+
+TEST_F(UserCacheStepTest, CreatesMalisKernelsBeforeItTakesTheBinary) {
+  m_device = m_driver.add_device(test::mali_identity());
+  add_source_that_gives(k_built);
+  expect_load();
+  EXPECT_THAT(m_driver.calls(), ElementsAre("create_source", "build -DV=1", "create_kernel a",
+                                            "create_kernel b", "get_binary"));
+  start_anew();
+  expect_load();
+  EXPECT_EQ(m_report.origin, Origin::user_cache);
+  EXPECT_EQ(m_driver.live_kernels(), 0);
 }
 
 TEST_F(UserCacheStepTest, FailsWithTheReasonWhereQuarantineLeavesNothing) {

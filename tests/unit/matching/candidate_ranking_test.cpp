@@ -471,6 +471,35 @@ TEST(CandidateRanking, OffersAPhoneNoBinaryOfAnotherGpuCompilerOrHost) {
   EXPECT_THAT(ranked(other_host, k_mali), IsEmpty());
 }
 
+// The entry of a whole series comes behind those for the GPU itself, and only in its own series.
+TEST(CandidateRanking, OffersAPhoneABinaryForItsSeriesOnlyWhereTheEntryNamesTheSeries) {
+  const auto entry = [](std::string_view name, std::string_view driver, std::string_view bytes) {
+    return made_for(short_identity(name, driver, 8 * sizeof(void*)), test::bytes_of(bytes));
+  };
+  const BundleReader bundle = test::must_open(test::must_write(
+      bundle_of({entry("Adreno(TM) 7xx", "E031.45.02.16", "of the series"),
+                 entry("Adreno(TM) 740", "E031.45.02.16", "of the GPU"),
+                 entry("Mali-G6xx", "v1.r32p1-01eac0.0123abcd", "of another series")})));
+  const std::vector<Candidate> candidates = ranked(bundle, k_adreno);
+  ASSERT_EQ(candidates.size(), 2U);
+  EXPECT_EQ(candidates[0].reason, "made for this device");
+  EXPECT_FALSE(candidates[0].is_of_series);
+  EXPECT_EQ(candidates[1].rule, Rule::compatible);
+  EXPECT_EQ(candidates[1].turn, Turn::after_user_cache);
+  EXPECT_EQ(candidates[1].reason,
+            "made for the series 'Adreno(TM) 7xx', and this device is 'Adreno(TM) 740'");
+  EXPECT_TRUE(candidates[1].is_of_series);
+  DeviceIdentity device = k_adreno;
+  device.device_version = "OpenCL 3.0 Adreno(TM) 750";
+  EXPECT_EQ(ranked(bundle, device).size(), 1U);
+  device.device_version = "OpenCL 3.0 Adreno(TM) 830";
+  EXPECT_THAT(ranked(bundle, device), IsEmpty());
+  device = k_adreno;
+  device.driver_version += ".1";
+  EXPECT_THAT(ranked(bundle, device), IsEmpty());
+  EXPECT_THAT(ranked(bundle, k_mali), IsEmpty());
+}
+
 // A binary of another version makes PoCL crash: only the whole identity counts.
 TEST(CandidateRanking, ANameAndADriverIdentifyNoDeviceOfAFamilyWithRules) {
   DeviceIdentity pocl = of_platform("Portable Computing Language", "3.1");

@@ -467,6 +467,8 @@ TEST(ShortIdentity, TakesTheWordsThatDecideOutOfTheTextsOfDrivers) {
       {"QUALCOMM Adreno(TM) 740", "OpenCL 3.0 QUALCOMM build: a b Compiler E031.45.02.16",
        "Adreno(TM) 740", "E031.45.02.16"},
       {"Adreno(TM) 740", "E031.45.02.16", "Adreno(TM) 740", "E031.45.02.16"},
+      {"Qualcomm(R) Adreno(TM) X1-85 GPU", "OpenCL 3.0 QUALCOMM build: 0842.27.1 Compiler DX.17.75",
+       "Adreno(TM) X1-85 GPU", "DX.17.75"},
       {"Adreno(TM) X1", "OpenCL 3.0 QUALCOMM DX.17.75.00", "Adreno(TM) X1", "DX.17.75.00"},
       {"Mali-G78", "OpenCL 3.0 v1.r32p1-01eac0.ab", "Mali-G78", "v1.r32p1-01eac0.ab"},
       {"Immortalis-G715", "v1.r38p1-01eac0.ab", "Immortalis-G715", "v1.r38p1-01eac0.ab"},
@@ -479,6 +481,21 @@ TEST(ShortIdentity, TakesTheWordsThatDecideOutOfTheTextsOfDrivers) {
     EXPECT_EQ(identity.architecture, "32-bit host");
     EXPECT_EQ(identity.address_bits, 0U);
   }
+}
+
+TEST(SeriesIdentity, ReplacesTheLastDigitsOfAPhonesGpu) {
+  const auto series_of = [](std::string_view name) {
+    const auto series = series_identity(short_identity(name, "E031.45", 64));
+    return series ? series->device_name + " " + series->driver_version : "none";
+  };
+  EXPECT_EQ(series_of("Adreno(TM) 740"), "Adreno(TM) 7xx E031.45");
+  EXPECT_EQ(series_of("QUALCOMM Adreno(TM) 750"), "Adreno(TM) 7xx E031.45");
+  EXPECT_EQ(series_of("Adreno(TM) 7xx"), "Adreno(TM) 7xx E031.45");
+  EXPECT_EQ(series_of("Mali-G610 MC6 r0p0"), "Mali-G6xx E031.45");
+  EXPECT_EQ(series_of("Immortalis-G715"), "Immortalis-G7xx E031.45");
+  EXPECT_EQ(series_of("Adreno(TM) X1-85 GPU"), "none");
+  EXPECT_EQ(series_of("Adreno(TM)"), "none");
+  EXPECT_EQ(series_of("PowerVR BXE-432"), "none");
 }
 
 } // namespace

@@ -206,6 +206,19 @@ TEST(DeviceQuery, TakesAmdsTargetIdFromTheDeviceName) {
   EXPECT_EQ(identity_of(driver, driver.add_device(identity)).architecture, "");
 }
 
+// Nothing that these drivers report differs between processes of 32 and 64 bits, whose binaries do.
+TEST(DeviceQuery, NamesTheHostOfThePhonesGpus) {
+  const std::string host = fmt::format("{}-bit host", 8 * sizeof(void*));
+  test::FakeDriver driver;
+  EXPECT_EQ(identity_of(driver, driver.add_device(test::adreno_identity())).architecture,
+            "QUALCOMM Adreno(TM) 750, " + host);
+  EXPECT_EQ(identity_of(driver, driver.add_device(test::mali_identity())).architecture,
+            "Mali-G610 MC6 r0p0, " + host);
+  format::DeviceIdentity rusticl = test::mali_identity();
+  rusticl.platform_name = "rusticl";
+  EXPECT_EQ(identity_of(driver, driver.add_device(rusticl)).architecture, "");
+}
+
 TEST(DeviceQuery, TakesPoclsBuildHashAsArchitecture) {
   format::DeviceIdentity identity = test::unknown_identity("cpu");
   identity.device_version = "OpenCL 1.2 PoCL HSTR: pthread-x86_64-pc-linux-gnu-znver3";

@@ -1,4 +1,6 @@
-#include "model/device.hpp"
+#include "model/phone_gpu.hpp"
+#include "support/bundle_samples.hpp"
+#include "support/sample_identities.hpp"
 
 #include <functional>
 #include <gmock/gmock.h>
@@ -172,6 +174,53 @@ TEST(TargetFamily, OfAnInstalledDeviceIsThatOfItsPlatform) {
   Target target;
   target.identity = sample_identity();
   EXPECT_EQ(target_family(target), DeviceFamily::pocl);
+}
+
+TargetFacts facts_of(std::string_view spec, std::string_view architecture) {
+  return target_facts(test::sample_offline_target(spec, architecture));
+}
+
+TEST(TargetFacts, ReadsNvidiaArchitectures) {
+  EXPECT_EQ(facts_of("nvptx:sm_70", "sm_70").family, DeviceFamily::nvidia);
+  EXPECT_EQ(facts_of("nvptx:sm_70", "sm_70").architecture, 70U);
+  EXPECT_EQ(facts_of("nvptx:sm_70", "sm_70").features, 0U);
+  EXPECT_EQ(facts_of("cubin:sm_90a", "sm_90a").architecture, 90U);
+  EXPECT_EQ(facts_of("cubin:sm_90a", "sm_90a").features, static_cast<std::uint32_t>('a'));
+}
+
+TEST(TargetFacts, ReadsAmdArchitectures) {
+  const TargetFacts facts = facts_of("amdgcn:gfx90a", "gfx90a:sramecc+:xnack-");
+  EXPECT_EQ(facts.family, DeviceFamily::amd);
+  EXPECT_EQ(facts.architecture, 0x90aU);
+  EXPECT_EQ(facts.features, 3U | (2U << 2U));
+  EXPECT_EQ(facts_of("amdgcn:gfx1030", "gfx1030").features, 0U);
+  EXPECT_EQ(facts_of("amdgcn:gfx906", "gfx906:xnack+").features, 3U << 2U);
+}
+
+TEST(TargetFacts, GivesZeroForWhatDoesNotParse) {
+  EXPECT_EQ(target_facts(test::sample_device("cpu")).architecture, 0U);
+  EXPECT_EQ(facts_of("x", "sm_").architecture, 0U);
+  EXPECT_EQ(facts_of("x", "sm_99999999999").architecture, 0U);
+  EXPECT_EQ(facts_of("x", "gfx").architecture, 0U);
+  EXPECT_EQ(facts_of("x", "").architecture, 0U);
+  EXPECT_EQ(facts_of("x", "12.0").architecture, 0U);
+  EXPECT_EQ(facts_of("x", "53").architecture, 53U);
+}
+
+// ---- Phones
+// --------------------------------------------------------------------------------------
+
+TEST(PhoneGpuTest, IsToldByTheNameOrTheVersionOnAPlatformOfItsVendor) {
+  EXPECT_EQ(phone_gpu(test::adreno_identity()), PhoneGpu::adreno);
+  EXPECT_EQ(phone_gpu(test::mali_identity()), PhoneGpu::mali);
+  EXPECT_EQ(phone_gpu("Immortalis-G715"), PhoneGpu::mali);
+  DeviceIdentity old = test::unknown_identity("QUALCOMM GPU");
+  old.device_version = "OpenCL 2.0 Adreno(TM) 640";
+  EXPECT_EQ(phone_gpu(old), PhoneGpu::adreno);
+  EXPECT_EQ(phone_gpu(test::unknown_identity("PowerVR B-Series BXE-4-32")), PhoneGpu::none);
+  DeviceIdentity rusticl = test::mali_identity();
+  rusticl.platform_name = "rusticl";
+  EXPECT_EQ(phone_gpu(rusticl), PhoneGpu::none);
 }
 
 } // namespace
