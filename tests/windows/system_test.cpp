@@ -213,6 +213,31 @@ TEST_F(WindowsTest, ErrorsHaveTheirReason) {
   EXPECT_THAT(written.error().message, HasSubstr("No such file or directory"));
 }
 
+// What RtlNtStatusToDosError translated last, as CreateFileW does.
+TEST_F(WindowsTest, FileThatIsBeingRemovedIsBusy) {
+  const auto translate =
+      base::windows::function_of_system<ULONG(WINAPI*)(LONG)>("RtlNtStatusToDosError");
+  ASSERT_NE(translate, nullptr);
+  const auto error_after = [&](DWORD status) {
+    const DWORD error = translate(static_cast<LONG>(status));
+    ::SetLastError(status == 0xC0000056 ? DWORD{ERROR_ACCESS_DENIED} : error);
+    return base::windows::last_error().value();
+  };
+  EXPECT_EQ(error_after(0xC0000022), EACCES); // STATUS_ACCESS_DENIED
+  EXPECT_EQ(error_after(0xC0000056), EBUSY);  // STATUS_DELETE_PENDING
+  EXPECT_EQ(error_after(0xC0000022), EACCES);
+}
+
+TEST_F(WindowsTest, OnlyLinksAndDevicesAreNoFiles) {
+  using base::windows::is_link_or_device;
+  EXPECT_TRUE(is_link_or_device(IO_REPARSE_TAG_SYMLINK));
+  EXPECT_TRUE(is_link_or_device(IO_REPARSE_TAG_MOUNT_POINT));
+  EXPECT_TRUE(is_link_or_device(0x80000023)); // IO_REPARSE_TAG_AF_UNIX
+  for (const DWORD tag : {0x80000013U, 0xC0000004U, 0x80000017U, 0x9000001AU}) {
+    EXPECT_FALSE(is_link_or_device(tag)) << tag; // DEDUP, HSM, WOF, CLOUD
+  }
+}
+
 TEST_F(WindowsTest, RegionsAreReadAtTheirOffsets) {
   const fs::path path = folder() / "x";
   test::write_text(path, "0123456789");
@@ -273,6 +298,17 @@ TEST_F(WindowsTest, CacheIsBelowLocalAppData) {
   EXPECT_EQ(settings_with({{"LOCALAPPDATA", "x"}}).warning,
             "the cache is not used: LOCALAPPDATA 'x' is not an absolute path");
   EXPECT_EQ(settings_with({{"CLBIN_CACHE_DIR", "C:\\c\xC3\xA9"}}).folder, fs::path(L"C:\\c\u00e9"));
+}
+
+// Other processes of the user, with fewer rights, can write to the usual folder.
+TEST_F(WindowsTest, ProcessWithTheRightsOfAnAdministratorHasNoCache) {
+  cache::ProcessEnvironment environment = cache::this_process();
+  environment.rights = cache::Rights::elevated;
+  const auto settings = cache::CacheSettings::from_environment(environment);
+  EXPECT_EQ(settings.use, cache::CacheUse::off);
+  EXPECT_EQ(settings.warning,
+            "the cache is not used: the home directory of the effective user is not set");
+  EXPECT_FALSE(base::has_rights_of_others()); // of a process in Wine, or of a usual one
 }
 
 TEST_F(WindowsTest, VariablesAreUtf8) {

@@ -36,7 +36,7 @@ namespace clbin::base {
 [[nodiscard]] std::optional<std::string> environment_variable(const char* name);
 // What separates the paths of a list such as PATH.
 [[nodiscard]] std::string_view path_separator() noexcept;
-// Whether the process has rights that its user does not have (setuid, setgid, capabilities).
+// Whether the process has rights that its user does not have (setuid, setgid, capabilities, UAC).
 [[nodiscard]] bool has_rights_of_others() noexcept;
 // Returns the home folder of the effective user from the system's accounts; empty if it has none.
 [[nodiscard]] std::filesystem::path home_of_account();

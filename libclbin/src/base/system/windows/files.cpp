@@ -62,15 +62,19 @@ SystemResult<FileStatus> status_of(int number) noexcept {
   }
   FILE_BASIC_INFO times{};
   FILE_STANDARD_INFO standard{};
+  FILE_ATTRIBUTE_TAG_INFO tag{};
   if (::GetFileInformationByHandle(handle, &file) == 0 ||
       ::GetFileInformationByHandleEx(handle, FileBasicInfo, &times, sizeof times) == 0 ||
-      ::GetFileInformationByHandleEx(handle, FileStandardInfo, &standard, sizeof standard) == 0) {
+      ::GetFileInformationByHandleEx(handle, FileStandardInfo, &standard, sizeof standard) == 0 ||
+      ::GetFileInformationByHandleEx(handle, FileAttributeTagInfo, &tag, sizeof tag) == 0) {
     return last_error();
   }
   const DWORD attributes = file.dwFileAttributes;
-  return FileStatus{(attributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0 ? FileKind::other
-                    : (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0   ? FileKind::folder
-                                                                     : FileKind::regular,
+  const bool is_special = (attributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0 &&
+                          windows::is_link_or_device(tag.ReparseTag);
+  return FileStatus{is_special                                     ? FileKind::other
+                    : (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0 ? FileKind::folder
+                                                                   : FileKind::regular,
                     joined(file.nFileSizeHigh, file.nFileSizeLow),
                     file.dwVolumeSerialNumber,
                     joined(file.nFileIndexHigh, file.nFileIndexLow),

@@ -141,6 +141,15 @@ SystemResult<FileDescriptor> open_folder(const std::wstring& name, DWORD flags) 
   return folder;
 }
 
+// Of a file that was opened with FILE_FLAG_OPEN_REPARSE_POINT.
+bool is_stored_elsewhere(int number) noexcept {
+  FILE_ATTRIBUTE_TAG_INFO tag{};
+  return ::GetFileInformationByHandleEx(handle_of(number), FileAttributeTagInfo, &tag,
+                                        sizeof tag) != 0 &&
+         (tag.FileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0 &&
+         !windows::is_link_or_device(tag.ReparseTag);
+}
+
 // Returns 0, also if there is one, or an errno.
 int make_folder(const std::wstring& name) noexcept {
   const int error_number = windows::create_folder(name);
@@ -215,6 +224,10 @@ SystemResult<FileDescriptor> OpenFolder::open_file(const std::string& name,
     request = {GENERIC_READ | GENERIC_WRITE, OPEN_ALWAYS, FILE_FLAG_OPEN_REPARSE_POINT};
   }
   auto file = open_named((m_path / to_path(name)).native(), request);
+  if (file && use == FileUse::read && is_stored_elsewhere(file->number())) {
+    request.flags = FILE_FLAG_BACKUP_SEMANTICS; // the file, not what stands in its place
+    file = open_named((m_path / to_path(name)).native(), request);
+  }
   // A file that was removed keeps its name while it is open, if the file system can do no better.
   if (!file && file.error() == EBUSY && use == FileUse::read) {
     return tl::unexpected(ENOENT);

@@ -167,8 +167,22 @@ int errno_of(DWORD error) noexcept {
   return known == k_errors.end() ? EIO : known->of_c;
 }
 
+// CreateFileW says of a file that is being removed that access is denied; only the status of the
+// call below it differs.
 tl::unexpected<int> last_error() noexcept {
-  return tl::unexpected(errno_of(::GetLastError()));
+  constexpr LONG k_delete_pending = static_cast<LONG>(0xC0000056);
+  const DWORD error = ::GetLastError();
+  const auto last_status = function_of_system<LONG(WINAPI*)()>("RtlGetLastNtStatus");
+  const bool is_being_removed =
+      error == ERROR_ACCESS_DENIED && last_status != nullptr && last_status() == k_delete_pending;
+  return tl::unexpected(errno_of(is_being_removed ? ERROR_DELETE_PENDING : error));
+}
+
+bool is_link_or_device(DWORD reparse_tag) noexcept {
+  constexpr std::array<DWORD, 4> k_devices{0x80000023, 0x80000024, 0x80000025,
+                                           0x80000026}; // sockets, pipes and devices of WSL
+  return IsReparseTagNameSurrogate(reparse_tag) ||
+         std::ranges::find(k_devices, reparse_tag) != k_devices.end();
 }
 
 SystemResult<FileDescriptor> open_named(const std::wstring& name,

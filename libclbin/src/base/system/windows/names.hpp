@@ -24,6 +24,17 @@ namespace clbin::base::windows {
 // Returns the errno of an error of Windows.
 [[nodiscard]] int errno_of(DWORD error) noexcept;
 [[nodiscard]] tl::unexpected<int> last_error() noexcept;
+// Returns a function of ntdll.dll; null if there is none.
+template <typename Function>
+[[nodiscard]] Function function_of_system(const char* name) noexcept {
+  // The type is not that of GetProcAddress.
+  return reinterpret_cast<Function>(
+      reinterpret_cast<void*>(::GetProcAddress(::GetModuleHandleW(L"ntdll.dll"), name)));
+}
+
+// Whether what has a reparse point with this tag is another name, a socket, a pipe or a device.
+// Others are files whose bytes the system stores elsewhere: deduplicated, compressed or moved away.
+[[nodiscard]] bool is_link_or_device(DWORD reparse_tag) noexcept;
 
 // Flags of CREATE_NEW, which otherwise creates what a link of this name points to.
 inline constexpr DWORD k_new_file = FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OPEN_REPARSE_POINT;

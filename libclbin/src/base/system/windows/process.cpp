@@ -23,10 +23,8 @@ bool is_main_thread() noexcept {
 
 // The system ends them before it tells a DLL that the process ends.
 bool are_other_threads_gone() noexcept {
-  using IsEnding = BOOLEAN(WINAPI*)();
   const auto is_ending =
-      reinterpret_cast<IsEnding>(reinterpret_cast<void*>( // the type is not that of GetProcAddress
-          ::GetProcAddress(::GetModuleHandleW(L"ntdll.dll"), "RtlDllShutdownInProgress")));
+      windows::function_of_system<BOOLEAN(WINAPI*)()>("RtlDllShutdownInProgress");
   return is_ending != nullptr && is_ending() != 0;
 }
 
@@ -57,8 +55,20 @@ std::string_view path_separator() noexcept {
   return ";";
 }
 
+// An administrator's programs have the rights of a usual user, who owns the same files, until one
+// is started "as administrator". Wine gives all of them the rights of an administrator.
 bool has_rights_of_others() noexcept {
-  return false; // no program gets rights from its file
+  HANDLE token = nullptr;
+  if (windows::function_of_system<void*>("wine_get_version") != nullptr ||
+      ::OpenProcessToken(::GetCurrentProcess(), TOKEN_QUERY, &token) == 0) {
+    return false;
+  }
+  TOKEN_ELEVATION_TYPE type = TokenElevationTypeDefault;
+  DWORD size = 0;
+  const bool is_known =
+      ::GetTokenInformation(token, TokenElevationType, &type, sizeof type, &size) != 0;
+  ::CloseHandle(token);
+  return is_known && type == TokenElevationTypeFull;
 }
 
 std::filesystem::path home_of_account() {
