@@ -1,13 +1,49 @@
 #!/usr/bin/env python3
 """Checks that the shared library exports exactly what the header declares, and that each declaration
-states its first version: exported_symbols.py NM libclbin.so clbin.h, or OBJDUMP libclbin.dll clbin.h"""
+states its first version: exported_symbols.py NM libclbin.so clbin.h, or OBJDUMP libclbin.dll clbin.h
+
+exported_symbols.py NM libclbin.so clbin.h libclbin.a also checks that the static library calls no
+function of the C library that Android's lacks."""
 
 import pathlib
 import re
 import subprocess
 import sys
 
-tool, library, header = sys.argv[1:]
+# What the library calls, looked up in the list of Android's C library: libc/libc.map.txt and
+# libdl/libdl.map.txt of https://android.googlesource.com/platform/bionic, introduced in API level 23
+# or before.
+OF_ANDROID = set(
+    """
+    _exit access atexit close closedir dlerror dlopen dlsym fchmod fchown fcntl fdopendir flock fork
+    fstat fstatat ftruncate futimens fwrite getauxval getegid getenv geteuid getgid getpid
+    getpwuid_r getrlimit gettid getuid isspace ldexp linkat localeconv lseek lstat madvise memchr
+    memcmp memcpy memmem memmove memset mkdirat mkdtemp mkostemp nanosleep open openat poll pread
+    pthread_mutex_lock pthread_mutex_unlock pthread_once pthread_sigmask read readdir recv rename
+    renameat send setsid sigaddset sigemptyset sigfillset sigismember sigpending sigtimedwait
+    snprintf stat stdout strcmp strlen strnlen strtod strtoll strtoull sysconf unlink unlinkat
+    utimensat waitpid write
+    """.split()
+)
+# glibc's errno, and what the compiler calls: its runtime libraries exist for each C library.
+OF_COMPILER = re.compile(
+    "_Z|__cxa_|_Unwind_|__gxx_|__(errno_location|dso_handle|tls_get_addr|once_proxy)$"
+    "|__(libc_single_threaded|udivti3|stack_chk_fail)$|_GLOBAL_OFFSET_TABLE_$|pthread_cond_clockwait$"
+)
+OF_LIBRARIES = re.compile("ZSTD_|crypto_|sodium_|randombytes_|cl[A-Z]")
+
+
+def calls_missing_on_android(nm: str, archive: str) -> list[str]:
+    listing = subprocess.check_output([nm, "--format=posix", archive], text=True)
+    symbols = [line.split()[:2] for line in listing.splitlines() if line.count(" ") > 0]
+    defined = {name for name, kind in symbols if kind not in "Uw"}
+    called = {name for name, kind in symbols if kind == "U"} - defined - OF_ANDROID
+    return sorted(
+        name for name in called if not OF_COMPILER.match(name) and not OF_LIBRARIES.match(name)
+    )
+
+
+tool, library, header, *archives = sys.argv[1:]
 if library.endswith(".dll"):
     listing = subprocess.check_output([tool, "--private-headers", library], text=True)
     names = listing.partition("[Ordinal/Name Pointer] Table")[2]
@@ -33,3 +69,6 @@ undated = [
 print(f"{len(declared)} symbols")
 if len(declared) < 30 or exported != declared or undated:
     sys.exit(f"exported: {exported}\ndeclared: {declared}\nwithout a version: {undated}")
+for archive in archives:
+    if missing := calls_missing_on_android(tool, archive):
+        sys.exit(f"not known to exist on Android (see OF_ANDROID): {missing}")
