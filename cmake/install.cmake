@@ -3,31 +3,31 @@ include(CMakePackageConfigHelpers)
 set(CLBIN_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/clbin)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME oclcc)
 
-install(TARGETS oclcc EXPORT oclccTargets)
-# For OPENCL_LAYERS; `oclcc --record` uses it.
-install(TARGETS clbin_layer LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-set(pages oclcc.1 cl_offline_compiler.1 clbin.5 libclbin_layer.7 oclcc-bundles.7 oclcc-cluster.7
-          oclcc-recording.7 oclcc-signing.7 oclcc-targets.7 oclcc-tuning.7)
-if(CLBIN_STORAGE_HTTP) # oclcc looks for it beside itself
-  install(TARGETS oclcc_storage_http)
-  list(APPEND pages oclcc-storage-http.1)
+if(NOT WIN32) # to which the layer and what belongs to the command are not ported
+  install(TARGETS oclcc EXPORT oclccTargets)
+  # For OPENCL_LAYERS; `oclcc --record` uses it.
+  install(TARGETS clbin_layer LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  set(pages oclcc.1 cl_offline_compiler.1 clbin.5 libclbin_layer.7 oclcc-bundles.7 oclcc-cluster.7
+            oclcc-recording.7 oclcc-signing.7 oclcc-targets.7 oclcc-tuning.7)
+  if(CLBIN_STORAGE_HTTP) # oclcc looks for it beside itself
+    install(TARGETS oclcc_storage_http)
+    list(APPEND pages oclcc-storage-http.1)
+  endif()
+  foreach(page IN LISTS pages)
+    string(REGEX MATCH "[0-9]$" section ${page})
+    install(FILES man/${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
+  endforeach()
+  # file(1) has no folder for third-party magic. Use `file -m`, or a line in /etc/magic.
+  install(DIRECTORY oclcc/schema oclcc/magic/ DESTINATION ${CMAKE_INSTALL_DATADIR}/oclcc)
+  set(completion oclcc/command_line/completion)
+  # The folder in which bash-completion looks for the completion of a command of this name.
+  install(FILES ${completion}/oclcc.bash RENAME oclcc
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${completion}/_oclcc DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions) # Debian's
+  install(FILES ${completion}/oclcc.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+  # In the other package. Found in the same prefix if both are installed there, otherwise in PATH.
+  install(EXPORT oclccTargets NAMESPACE clbin:: DESTINATION ${CLBIN_CMAKE_DIR})
 endif()
-foreach(page IN LISTS pages)
-  string(REGEX MATCH "[0-9]$" section ${page})
-  install(FILES man/${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
-endforeach()
-install(DIRECTORY oclcc/schema DESTINATION ${CMAKE_INSTALL_DATADIR}/oclcc)
-set(completion oclcc/command_line/completion)
-# The folder in which bash-completion looks for the completion of a command of this name.
-install(FILES ${completion}/oclcc.bash RENAME oclcc
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-install(FILES ${completion}/_oclcc DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions) # Debian's
-install(FILES ${completion}/oclcc.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
-# file(1) has no folder for third-party magic. Use `file -m`, or a line in /etc/magic.
-install(FILES oclcc/magic/clbin.magic DESTINATION ${CMAKE_INSTALL_DATADIR}/oclcc)
-# In the other package. Found in the same prefix if both are installed there, otherwise in PATH.
-install(EXPORT oclccTargets NAMESPACE clbin:: DESTINATION ${CLBIN_CMAKE_DIR})
-
 install(TARGETS clbin_shared EXPORT clbinTargets FILE_SET HEADERS COMPONENT libclbin-dev
   LIBRARY COMPONENT libclbin1 NAMELINK_COMPONENT libclbin-dev)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME libclbin-dev)
@@ -64,7 +64,6 @@ set(pc_file ${CMAKE_INSTALL_PREFIX}/${pc_folder}/clbin.pc)
 configure_file(${build}/clbin.pc.in $ENV{DESTDIR}${pc_file} @ONLY NO_SOURCE_PERMISSIONS)
 list(APPEND CMAKE_INSTALL_MANIFEST_FILES ${pc_file})
 ]])
-
 foreach(package oclcc libclbin1 libclbin-dev)
   install(FILES cmake/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package} COMPONENT ${package})
 endforeach()
