@@ -11,7 +11,6 @@ set(CLBIN_SANITIZE "" CACHE STRING "Value of -fsanitize=, empty for none")
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
 endif()
-
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
   # ccache(1), "Precompiled headers", requires these; no source of this project uses __TIME__.
@@ -19,7 +18,6 @@ if(CCACHE_PROGRAM)
   set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
 endif()
-
 # Whether the C++ standard library is libc++ (CMAKE_CXX_FLAGS=-stdlib=libc++).
 include(CheckCXXSymbolExists)
 include(CheckLinkerFlag)
@@ -41,6 +39,8 @@ target_compile_options(standard_settings INTERFACE
   $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wno-subobject-linkage
     --param=ggc-min-heapsize=1000000>
   $<$<CXX_COMPILER_ID:Clang>:-Wreserved-identifier -Wreserved-macro-identifier>
+  # For who links the static library with -Wl,--gc-sections.
+  "$<$<CONFIG:Release>:-ffunction-sections;-fdata-sections>"
   $<$<BOOL:${CLBIN_WARNINGS_AS_ERRORS}>:-Werror>)
 target_compile_definitions(standard_settings INTERFACE
   # Files of 2 GiB and more, and times after 2038. A host with 64 bits needs neither.
