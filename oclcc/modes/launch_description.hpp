@@ -2,8 +2,8 @@
 // (oclcc-tuning(7)), and how it fits a variant.
 #pragma once
 
-#include "model/kernel.hpp"
 #include "command_line/size_expression.hpp"
+#include "model/kernel.hpp"
 #include "worker/kernel_launch.hpp"
 
 #include <variant>

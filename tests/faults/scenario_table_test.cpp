@@ -7,6 +7,7 @@
 #include "base/file_io.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <regex>

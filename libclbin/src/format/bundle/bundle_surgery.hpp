@@ -46,9 +46,9 @@ struct StripResult {
   // "program 'NAME'" or "program 'NAME', variant 'NAME'": dropped because nothing of them is left.
   std::vector<std::string> dropped_names;
   std::vector<std::string> removed_losers; // of the same form
-  std::uint64_t hidden_count = 0;        // payloads kept only as references of others
-  std::uint64_t hidden_stored_bytes = 0; // their total size
-  std::uint64_t hidden_dependents = 0;   // number of payloads that need them
+  std::uint64_t hidden_count = 0;          // payloads kept only as references of others
+  std::uint64_t hidden_stored_bytes = 0;   // their total size
+  std::uint64_t hidden_dependents = 0;     // number of payloads that need them
 };
 
 // Returns what the selection keeps of the bundle. A payload is kept as a hidden one if a kept

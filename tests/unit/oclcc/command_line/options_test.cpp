@@ -3,8 +3,8 @@
 #include "loader/recorded_options.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <fmt/format.h>
+#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sstream>
