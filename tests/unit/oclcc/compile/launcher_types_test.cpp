@@ -8,7 +8,7 @@ namespace {
 using clbin::format::AddressSpace;
 using clbin::format::KernelArgument;
 
-struct Row {
+struct TypeRow {
   std::string type_name;
   std::string expected;
 };
@@ -20,7 +20,7 @@ ParameterType type_of(const std::string& name, AddressSpace space) {
   return parameter_type(argument);
 }
 
-void expect_types(AddressSpace space, const std::vector<Row>& table) {
+void expect_types(AddressSpace space, const std::vector<TypeRow>& table) {
   for (const auto& [name, expected] : table) {
     const ParameterType type = type_of(name, space);
     EXPECT_EQ(type.form, ParameterForm::plain) << name;
@@ -118,7 +118,7 @@ TEST(LauncherTypes, OfPipesQueuesAndEventsAreNotSupported) {
 }
 
 TEST(LauncherTypes, NamesAreIdentifiersThatNothingElseTakes) {
-  const std::vector<Row> table = {
+  const std::vector<TypeRow> table = {
       {"matmul", "matmul"},  {"matmul", "matmul_"}, {"class", "class_"},     {"new", "new_"},
       {"9lives", "_9lives"}, {"a-b c", "a_b_c"},    {"a.b c", "a_b_c_"},     {"", "_"},
       {"std", "std_"},       {"clbin", "clbin_"},   {"kernels", "kernels_"}, {"class", "class__"},

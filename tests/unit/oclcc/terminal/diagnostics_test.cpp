@@ -1,4 +1,5 @@
 #include "closure/include_closure.hpp"
+
 #include "terminal/diagnostics.hpp"
 
 #include <gmock/gmock.h>
@@ -340,6 +341,13 @@ TEST(MergedDiagnostics, KeepNotesWithTheirError) {
            said_by("C", Severity::error, 1, "x"), said_by("C", Severity::note, 9, "why x")})),
       ElementsAre("k.cl:1:1: error: x", "on A", "on B", "on C", "k.cl:9:1: note: why x",
                   "k.cl:2:1: error: y", "on A"));
+}
+
+TEST(LineMap, CountsLinesThatEndWithACarriageReturn) {
+  const LineMap map("int a;\r#line 5 \"x\"\nint b;\n");
+  EXPECT_EQ(map.text_of(3), "int b;");
+  EXPECT_EQ(map.physical({"x", 5}), 3U);
+  EXPECT_EQ(map.presumed(3).line, 5U);
 }
 
 } // namespace
