@@ -10,8 +10,7 @@ if(EXISTS /etc/OpenCL/vendors/rusticl.icd)
 endif()
 file(COPY ${icd_files} DESTINATION ${CLBIN_PLATFORMS})
 
-find_file(oclgrind_library liboclgrind-rt-icd.so NO_CACHE
-  PATHS /usr/lib/oclgrind /usr/lib/x86_64-linux-gnu/oclgrind)
+find_file(oclgrind_library liboclgrind-rt-icd.so NO_CACHE PATHS /usr/lib/oclgrind /usr/lib/x86_64-linux-gnu/oclgrind)
 # The library finds its own libraries (RUNPATH is $ORIGIN).
 execute_process(COMMAND ${PROJECT_SOURCE_DIR}/script/intel_runtime --library
   OUTPUT_VARIABLE intel_cpu_library OUTPUT_STRIP_TRAILING_WHITESPACE)

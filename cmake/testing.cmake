@@ -112,6 +112,5 @@ if(@name@_TESTS)
     ENVIRONMENT "OCL_ICD_VENDORS=@CLBIN_PLATFORMS@;RUSTICL_ENABLE=llvmpipe")
 endif()
 ]])
-  set_property(DIRECTORY APPEND PROPERTY
-    TEST_INCLUDE_FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}_properties.cmake)
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}_properties.cmake)
 endfunction()

@@ -180,7 +180,7 @@ ExitCode run_words(const std::vector<std::string>& words) {
 
 ExitCode run_main(const std::vector<std::string>& words) {
   const auto code = without_exceptions([&]() -> Result<ExitCode> {
-    if (!keep_standard_files_open()) {
+    if (!prepare_process()) {
       return fail(ErrorCode::file_read,
                   "a standard stream is closed, and '/dev/null' cannot replace it");
     }
@@ -193,7 +193,5 @@ ExitCode run_main(const std::vector<std::string>& words) {
 } // namespace oclcc
 
 int main(int argc, char** argv) {
-  (void)std::signal(SIGXFSZ, SIG_IGN); // a write beyond `ulimit -f` fails like any other
-  (void)std::signal(SIGCHLD, SIG_DFL); // or the exit status of no process would be known
-  return static_cast<int>(oclcc::run_main({argv + (argc > 0 ? 1 : 0), argv + argc}));
+  return static_cast<int>(oclcc::run_main(oclcc::command_line_words(argc, argv)));
 }

@@ -30,17 +30,32 @@ Result<void> set_constant(Options& options, const OptionRow&, const std::string&
   return {};
 }
 
+// Words are UTF-8 on every system, and so are the names of files in them.
+void assign(std::optional<std::filesystem::path>& member, const std::string& value) {
+  member = base::to_path(value);
+}
+template <typename Member>
+void assign(Member& member, const std::string& value) {
+  member = value;
+}
+
 // The last occurrence of the option applies.
 template <auto member>
 Result<void> set_value(Options& options, const OptionRow&, const std::string& value) {
-  options.*member = value;
+  assign(options.*member, value);
   return {};
 }
 
 // All occurrences of the option apply, in their order.
 template <auto member>
 Result<void> append_value(Options& options, const OptionRow&, const std::string& value) {
-  (options.*member).emplace_back(value);
+  auto& values = options.*member;
+  if constexpr (std::is_same_v<std::decay_t<decltype(values)>,
+                               std::vector<std::filesystem::path>>) {
+    values.push_back(base::to_path(value));
+  } else {
+    values.emplace_back(value);
+  }
   return {};
 }
 
@@ -111,7 +126,7 @@ template <auto... path>
 Result<void> set_once(Options& options, const OptionRow& row, const std::string& value) {
   CLBIN_TRY(refuse_secret_key(row, value));
   CLBIN_TRY(require_first(member_of<path...>(options), row));
-  member_of<path...>(options) = value;
+  assign(member_of<path...>(options), value);
   return {};
 }
 
@@ -184,7 +199,7 @@ Result<void> check_language(Options&, const OptionRow&, const std::string& value
 template <auto check, auto member>
 Result<void> set_checked(Options& options, const OptionRow&, const std::string& value) {
   CLBIN_TRY(check(value));
-  options.*member = value;
+  assign(options.*member, value);
   return {};
 }
 
@@ -204,7 +219,7 @@ Result<NameAndValue> split_at_equals(const std::string& option, const std::strin
 
 Result<void> add_tool(Options& options, const OptionRow& row, const std::string& value) {
   CLBIN_TRY_ASSIGN(NameAndValue pair, split_at_equals(short_spelling(row), value, row.argument));
-  options.tools.insert_or_assign(pair.name, pair.value);
+  options.tools.insert_or_assign(pair.name, base::to_path(pair.value));
   return {};
 }
 
@@ -244,7 +259,7 @@ Result<void> add_program(Options& options, const OptionRow& row, const std::stri
   if (pair.value.empty()) {
     return refused("'--program {}' names no file", value);
   }
-  options.inputs.push_back({pair.value, pair.name});
+  options.inputs.push_back({base::to_path(pair.value), pair.name});
   return {};
 }
 
@@ -332,7 +347,7 @@ Result<void> set_tolerance(Options& options, const OptionRow& row, const std::st
 }
 
 Result<void> set_page(Options& options, const OptionRow&, const std::string& value) {
-  options.page = value;
+  options.page = base::to_path(value);
   options.list_format = ListFormat::json; // of the documents in the page
   return {};
 }

@@ -23,12 +23,12 @@ struct ResponseFiles {
 };
 
 Result<std::vector<std::string>> read_response_file(const std::string& path, ResponseFiles& read) {
-  read.names.emplace_back(path);
+  read.names.push_back(base::to_path(path));
   if (read.names.size() > k_max_response_files) {
     return refused("more than {} response files are read: the next one is '@{}'",
                    k_max_response_files, path);
   }
-  auto bytes = base::read_whole_file(path, k_max_response_file_bytes);
+  auto bytes = base::read_whole_file(base::to_path(path), k_max_response_file_bytes);
   if (!bytes) {
     Error error = std::move(bytes.error());
     if (error.code == ErrorCode::limit_exceeded) { // whose exit status is that of bundles

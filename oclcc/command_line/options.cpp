@@ -181,7 +181,7 @@ Result<void> apply(const Given& given, Options& options) {
     if (value.empty()) {
       return refused("an input file has an empty name");
     }
-    const std::filesystem::path path = value;
+    const std::filesystem::path path = base::to_path(value);
     options.inputs.push_back({path, path == "-" ? "stdin" : path.stem().string()});
     return {};
   }
@@ -436,7 +436,7 @@ const OutputKind& output_kind(const Options& options) {
   if (options.emit) {
     found = find_output_kind(*options.emit);
   } else if (options.output && options.output->has_extension()) {
-    found = find_output_kind(std::string_view(options.output->extension().native()).substr(1));
+    found = find_output_kind(options.output->extension().string().substr(1));
   }
   return found == nullptr ? k_output_kinds[0] : *found;
 }

@@ -1,14 +1,10 @@
 // compile_commands.json: how clang alone would compile the sources of a command, for clangd and
 // other programs that understand code.
-#include "base/system/posix/calls.hpp"
+#include "base/system/folder.hpp"
 #include "compile/output_plan.hpp"
 
 #include "base/json_document.hpp"
 #include "targets/offline_target.hpp"
-
-#include <cerrno>
-#include <fcntl.h>
-#include <sys/file.h>
 
 namespace oclcc {
 
@@ -83,11 +79,7 @@ Result<std::vector<std::string>> common_words(const Options& options) {
 // Processes of one build write one file, and each keeps what the others have written. The lock is
 // that of the directory, because the file is replaced. A file system without locks does without.
 base::FileDescriptor lock_directory_of(const fs::path& file) {
-  const fs::path directory = file.has_parent_path() ? file.parent_path() : fs::path(".");
-  base::FileDescriptor opened(base::open_retrying(directory.c_str(), O_RDONLY | O_DIRECTORY));
-  while (opened.is_open() && ::flock(opened.number(), LOCK_EX) != 0 && errno == EINTR) {
-  }
-  return opened;
+  return base::lock_folder(file.has_parent_path() ? file.parent_path() : fs::path("."));
 }
 
 // Returns the entries of the file; none if it does not exist.

@@ -80,9 +80,11 @@ Result<void> plan_embedding(const Options& options, embed::EmbedForm form, Outpu
   plan.embedding.form = form;
   plan.embedding.symbol =
       options.symbol ? *options.symbol : embed::default_symbol(plan.path.stem().string());
-  CLBIN_TRY_ASSIGN(plan.embedding.target,
-                   embed::object_target(options.host_triple ? std::string_view(*options.host_triple)
-                                                            : embed::host_triple()));
+  if (!is_text) {
+    const std::string_view triple =
+        options.host_triple ? std::string_view(*options.host_triple) : embed::host_triple();
+    CLBIN_TRY_ASSIGN(plan.embedding.target, embed::object_target(triple));
+  }
   plan.embed_header = options.embed_header;
   if (plan.embed_header) {
     std::vector<std::filesystem::path> others = input_paths(options);

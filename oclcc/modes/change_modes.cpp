@@ -1,7 +1,7 @@
 // The modes that make bundles of bundles. A change reads an input and makes the bytes of the output
 // in memory; change_files() writes them in place of the input, or to -o, and goes on after an
 // error. --merge has several inputs, and --sign-message makes no bundle.
-#include "base/system/posix/calls.hpp"
+#include "base/system/folder.hpp"
 #include "command_line/modes.hpp"
 
 #include "format/bundle/bundle_surgery.hpp"
@@ -11,11 +11,6 @@
 #include "trust/bundle_signing.hpp"
 #include "worker/worker_process.hpp"
 
-#include <cerrno>
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <thread>
 
 namespace oclcc {
@@ -30,9 +25,9 @@ namespace fs = std::filesystem;
 
 // ---- One way from inputs to output -------------------------------------------------------------
 
-bool is_same(const struct stat& one, const struct stat& other) noexcept {
-  return one.st_dev == other.st_dev && one.st_ino == other.st_ino && one.st_size == other.st_size &&
-         one.st_mtim.tv_sec == other.st_mtim.tv_sec && one.st_mtim.tv_nsec == other.st_mtim.tv_nsec;
+bool is_same(const base::FileStatus& one, const base::FileStatus& other) noexcept {
+  return one.device == other.device && one.inode == other.inode &&
+         one.size_bytes == other.size_bytes && one.modified == other.modified;
 }
 
 // A file that a mode reads and replaces. If several processes do that at the same time, none of
@@ -43,11 +38,14 @@ public:
   // opened, nothing is checked.
   explicit ReplacedFile(fs::path path) : m_path(std::move(path)) {
     std::error_code ignored;
-    if (fs::is_regular_file(m_path, ignored)) {
-      m_file = base::FileDescriptor(base::open_retrying(m_path.c_str(), O_RDONLY));
+    if (!fs::is_regular_file(m_path, ignored)) {
+      return;
     }
-    if (m_file.is_open() && ::fstat(m_file.number(), &m_before) != 0) {
-      (void)m_file.close();
+    auto file = base::open_to_read(m_path, base::MissingWriter::is_the_end);
+    const auto before = file ? base::status_of(file->number()) : tl::unexpected(file.error());
+    if (before) {
+      m_file = *std::move(file);
+      m_before = *before;
     }
   }
 
@@ -60,10 +58,9 @@ public:
       return true;
     }
     lock();
-    struct stat opened {};
-    struct stat there {};
-    return ::fstat(m_file.number(), &opened) == 0 && is_same(opened, m_before) &&
-           ::stat(m_path.c_str(), &there) == 0 && is_same(there, m_before);
+    const auto opened = base::status_of(m_file.number());
+    const auto there = base::status_of(m_path);
+    return opened && is_same(*opened, m_before) && there && is_same(*there, m_before);
   }
 
 private:
@@ -71,8 +68,9 @@ private:
     constexpr std::chrono::seconds k_max_wait(3);
     constexpr std::chrono::milliseconds k_between_looks(5);
     const auto end = std::chrono::steady_clock::now() + k_max_wait;
-    while (::flock(m_file.number(), LOCK_EX | LOCK_NB) != 0) {
-      const bool is_taken = errno == EWOULDBLOCK || errno == EINTR;
+    for (;;) {
+      const auto is_locked = base::try_lock(m_file.number());
+      const bool is_taken = is_locked && !*is_locked;
       if (!is_taken || std::chrono::steady_clock::now() >= end) {
         return;
       }
@@ -82,7 +80,7 @@ private:
 
   fs::path m_path;
   base::FileDescriptor m_file; // open if there is something to check
-  struct stat m_before {};
+  base::FileStatus m_before;
 };
 
 // A bundle made of others.
@@ -409,17 +407,6 @@ void warn_of_repeated_inputs(const std::vector<Input>& inputs, Reporter& reporte
   }
 }
 
-// Raises the soft limit of open files, often 1024, towards the hard one: every input stays open
-// until all are merged, and a plan may have thousands. If that is not enough, opening fails.
-void allow_open_files(std::size_t inputs) {
-  constexpr std::size_t k_other_files = 64;
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < inputs + k_other_files) {
-    limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, inputs + k_other_files);
-    (void)::setrlimit(RLIMIT_NOFILE, &limit);
-  }
-}
-
 Result<BundleChange> merge_all(const std::vector<BundleReader>& bundles,
                                const trust::EncryptionRequest& request, const Options& options) {
   BundleChange change;
@@ -453,7 +440,10 @@ Result<ExitCode> merge(const Options& options, const ModeContext& context) {
     return refuse(keys.error(), options, context.reporter);
   }
   warn_of_repeated_inputs(options.inputs, context.reporter);
-  allow_open_files(options.inputs.size());
+  // Every input stays open until all are merged, and a plan may have thousands. If the system does
+  // not allow as many, opening fails.
+  constexpr std::size_t k_other_files = 64;
+  base::allow_open_files(options.inputs.size() + k_other_files);
   Changes changes;
   std::vector<BundleReader> bundles;
   for (const Input& input : options.inputs) {

@@ -1,13 +1,10 @@
 #include "command_line/modes.hpp"
 
-#include "base/system/posix/calls.hpp"
+#include "base/system/process.hpp"
 #include "trust/key_files.hpp"
 #include "worker/worker_process.hpp"
 
 #include <cerrno>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace oclcc {
 
@@ -16,44 +13,42 @@ using base::SecretBytes;
 
 namespace {
 
-constexpr mode_t k_secret_mode = 0600;
-constexpr mode_t k_public_mode = 0666; // from which the system subtracts the umask
-
 // file_write: the file exists.
 Result<void> require_no_file(const std::filesystem::path& path) {
-  struct stat status {};
-  return ::lstat(path.c_str(), &status) != 0 // a dangling link exists, too
+  std::error_code ignored; // a dangling link exists, too
+  return !std::filesystem::exists(std::filesystem::symlink_status(path, ignored))
              ? Result<void>()
              : base::write_error(in_quotes(path), EEXIST);
 }
 
 // Creates the file, and removes it if it cannot be written. file_write, also if it exists.
-Result<void> write_new_file(const std::filesystem::path& path, base::ByteView bytes, mode_t mode) {
-  FileDescriptor file(base::open_retrying(path.c_str(), O_WRONLY | O_CREAT | O_EXCL, mode));
-  if (!file.is_open()) {
-    return base::write_error(in_quotes(path), errno);
+Result<void> write_new_file(const std::filesystem::path& path, base::ByteView bytes,
+                            base::FileUsers users) {
+  auto file = base::create_file(path, users);
+  if (!file) {
+    return base::write_error(in_quotes(path), file.error());
   }
-  int error = base::write_all(file.number(), bytes);
-  if (error == 0 && ::fsync(file.number()) != 0 && errno != EINVAL) {
-    error = errno;
-  }
-  if (const int close_error = file.close(); error == 0) {
+  int error = base::write_all(file->number(), bytes);
+  error = error == 0 ? base::flush(file->number()) : error;
+  if (const int close_error = file->close(); error == 0) {
     error = close_error;
   }
   if (error == 0) {
     return {};
   }
-  (void)::unlink(path.c_str());
+  std::error_code ignored;
+  std::filesystem::remove(path, ignored);
   return base::write_error(in_quotes(path), error);
 }
 
 // Writes both files or none.
 Result<void> write_pair(const std::filesystem::path& secret_file, const SecretBytes& secret,
                         const std::filesystem::path& public_file, const std::string& open) {
-  CLBIN_TRY(write_new_file(secret_file, secret.view(), k_secret_mode));
-  auto written = write_new_file(public_file, base::as_bytes(open), k_public_mode);
+  CLBIN_TRY(write_new_file(secret_file, secret.view(), base::FileUsers::owner));
+  auto written = write_new_file(public_file, base::as_bytes(open), base::FileUsers::usual);
   if (!written) {
-    (void)::unlink(secret_file.c_str());
+    std::error_code ignored;
+    std::filesystem::remove(secret_file, ignored);
   }
   return written;
 }
@@ -61,10 +56,10 @@ Result<void> write_pair(const std::filesystem::path& secret_file, const SecretBy
 Result<void> make_keys(const Options& options, std::stop_token stop) {
   const std::filesystem::path secret_file = options.key_pair->string() + ".key";
   const std::filesystem::path public_file = options.key_pair->string() + ".pub";
-  trust::protect_this_process();
+  base::protect_memory();
   if (options.key_type == KeyType::content) { // of which there is no public part
     return write_new_file(secret_file, base::content_key_file(*base::ContentKey::generate()).view(),
-                          k_secret_mode);
+                          base::FileUsers::owner);
   }
   CLBIN_TRY(require_no_file(secret_file)); // before the question
   CLBIN_TRY(require_no_file(public_file));

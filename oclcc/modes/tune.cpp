@@ -448,7 +448,7 @@ private:
       const TunedProgram& program = m_programs[planned.program];
       auto tuned = tune_launch(planned.description, program.name, program.variants,
                                tuning_settings(known, program.name), [&](LaunchRequest request) {
-                                 request.bundle = m_copy;
+                                 request.bundle = m_copy.string();
                                  return worker.launch(std::move(request));
                                });
       m_reporter.end_progress();

@@ -1,6 +1,6 @@
 #include "remote/remote_settings.hpp"
 
-#include "base/system/posix/calls.hpp"
+#include "base/system/folder.hpp"
 #include "base/text.hpp"
 #include "worker/spawn.hpp"
 

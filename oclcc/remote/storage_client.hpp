@@ -2,7 +2,7 @@
 // serves several runs, and ends when none has used it for a while.
 #pragma once
 
-#include "base/system/posix/socket.hpp"
+#include "base/system/socket.hpp"
 #include "remote/remote_settings.hpp"
 #include "remote/storage_http/storage_protocol.hpp"
 

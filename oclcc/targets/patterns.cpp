@@ -6,7 +6,6 @@
 #include <CL/cl.h>
 #include <cctype>
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 namespace oclcc {
 
@@ -44,7 +43,7 @@ bool same_letter(char a, char b) {
   return lower_case(a) == lower_case(b);
 }
 
-bool holds(std::string_view text, std::string_view part) {
+bool has_part(std::string_view text, std::string_view part) {
   return std::search(text.begin(), text.end(), part.begin(), part.end(), same_letter) != text.end();
 }
 
@@ -52,11 +51,86 @@ bool equals(const std::string& a, const std::string& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_letter);
 }
 
+// Removes a letter of a class, which a backslash may precede. std::nullopt at the end.
+std::optional<char> take_letter(std::string_view& rest) {
+  const std::size_t place = rest.starts_with('\\') ? 1 : 0;
+  if (rest.size() <= place) {
+    return std::nullopt;
+  }
+  const char letter = lower_case(rest[place]);
+  rest.remove_prefix(place + 1);
+  return letter;
+}
+
+// Whether the class "[a-z_]" or "[!a-z]" at the start of `pattern` contains the letter, which is
+// lower case; std::nullopt if the class has no end. Removes the class.
+std::optional<bool> take_class(std::string_view& pattern, char letter) {
+  std::string_view rest = pattern.substr(1);
+  const bool is_negated = rest.starts_with('!') || rest.starts_with('^');
+  rest.remove_prefix(is_negated ? 1 : 0);
+  bool is_inside = false;
+  for (bool is_first = true; is_first || !rest.starts_with(']'); is_first = false) {
+    const std::optional<char> low = take_letter(rest);
+    const bool is_range = rest.size() > 1 && rest[0] == '-' && rest[1] != ']';
+    rest.remove_prefix(is_range ? 1 : 0);
+    const std::optional<char> high = is_range ? take_letter(rest) : low;
+    if (!low || !high) {
+      return std::nullopt;
+    }
+    is_inside = is_inside || (*low <= letter && letter <= *high);
+  }
+  pattern = rest.substr(1);
+  return is_inside != is_negated;
+}
+
+// Whether the start of `pattern` matches the letter, which is lower case. Removes that start.
+bool takes(std::string_view& pattern, char letter) {
+  if (pattern.starts_with('[')) {
+    if (const auto is_inside = take_class(pattern, letter)) {
+      return *is_inside;
+    }
+  }
+  const bool is_escaped = pattern.starts_with('\\');
+  if (is_escaped && pattern.size() == 1) {
+    return false;
+  }
+  const char wanted = pattern[is_escaped ? 1 : 0];
+  const bool is_any = wanted == '?' && !is_escaped;
+  pattern.remove_prefix(is_escaped ? 2 : 1);
+  return is_any || lower_case(wanted) == letter;
+}
+
+// As fnmatch(3) with FNM_CASEFOLD in the C locale, which not every system has.
+bool matches_wildcards(std::string_view text, std::string_view pattern) {
+  std::string_view after_star; // of the pattern, and the text that it is to match next
+  std::string_view retried;
+  bool has_star = false;
+  while (!text.empty() || !pattern.empty()) {
+    if (pattern.starts_with('*')) {
+      pattern.remove_prefix(1);
+      after_star = pattern;
+      retried = text;
+      has_star = true;
+      continue;
+    }
+    if (!text.empty() && !pattern.empty() && takes(pattern, lower_case(text.front()))) {
+      text.remove_prefix(1);
+      continue;
+    }
+    if (!has_star || retried.empty()) {
+      return false;
+    }
+    retried.remove_prefix(1);
+    text = retried;
+    pattern = after_star;
+  }
+  return true;
+}
+
 // By `fits`, unless the pattern has wildcards.
 bool matches(const std::string& text, const std::string& pattern, const auto& fits) {
-  return pattern.find_first_of("*?[") == std::string::npos
-             ? fits(text, pattern)
-             : ::fnmatch(pattern.c_str(), text.c_str(), FNM_CASEFOLD) == 0;
+  return pattern.find_first_of("*?[") == std::string::npos ? fits(text, pattern)
+                                                           : matches_wildcards(text, pattern);
 }
 
 bool matches_spec(const std::string& spec, const std::string& pattern) {
@@ -120,8 +194,8 @@ bool matches_pattern(const DeviceDescription& device, std::string_view pattern) 
   if (const auto by_number = matches_numbers(device, wanted)) {
     return *by_number;
   }
-  return !wanted.empty() && (holds(device.identity.device_name, wanted) ||
-                             holds(device.identity.platform_name, wanted));
+  return !wanted.empty() && (has_part(device.identity.device_name, wanted) ||
+                             has_part(device.identity.platform_name, wanted));
 }
 
 Result<std::vector<DeviceDescription>> select_devices(const std::vector<DeviceDescription>& devices,
@@ -166,8 +240,8 @@ Result<std::vector<DeviceDescription>> select_devices(const std::vector<DeviceDe
 bool matches_target(const TargetView& target, const std::string& pattern) {
   return target.origin == format::TargetOrigin::offline
              ? matches_spec(start_of(target.spec), pattern)
-             : matches(start_of(target.device_name), pattern, holds) ||
-                   matches(start_of(target.platform_name), pattern, holds);
+             : matches(start_of(target.device_name), pattern, has_part) ||
+                   matches(start_of(target.platform_name), pattern, has_part);
 }
 
 bool is_chosen(const TargetView& target, const TargetChoice& choice) {

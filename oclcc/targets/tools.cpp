@@ -1,17 +1,12 @@
 #include "targets/tools.hpp"
 
+#include "base/system/process.hpp"
 #include "units/recipes.hpp"
 #include "worker/spawn.hpp"
 
-#include <cerrno>
-#include <csignal>
-#include <cstdlib>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/wait.h>
 #include <system_error>
 #include <thread>
-#include <unistd.h>
 
 namespace oclcc::offline {
 
@@ -21,8 +16,7 @@ namespace {
 
 // Returns the directories of an environment variable such as PATH, in order, without empty ones.
 std::vector<std::filesystem::path> folders_of_variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return worker::paths_in(value == nullptr ? "" : value);
+  return worker::paths_in(base::environment_variable(name).value_or(""));
 }
 
 constexpr std::uint64_t k_max_output_bytes = 1ULL << 20U;
@@ -35,13 +29,13 @@ Result<pid_t> start_tool(const std::filesystem::path& tool, const Words& argumen
                          const std::filesystem::path& folder, const std::filesystem::path& output,
                          const worker::WorkerHome& home) {
   std::vector<std::string> environment = worker::own_environment();
-  worker::set_variable(environment, "TMPDIR", folder.string());
+  worker::set_temporary_folder(environment, folder.string());
   worker::set_variable(environment, worker::k_home_variable, home.path().string());
   // oclcc blocks and ignores signals that should end the tool.
   worker::Spawn spawn(worker::DefaultSignals::all);
-  spawn.open(STDIN_FILENO, "/dev/null", O_RDONLY);
-  spawn.open(STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND);
-  spawn.duplicate(STDOUT_FILENO, STDERR_FILENO);
+  spawn.open_null(base::k_standard_input);
+  spawn.create(base::k_standard_output, output);
+  spawn.duplicate(base::k_standard_output, base::k_standard_error);
   spawn.change_folder(folder);
   spawn.lead_process_group();
   const auto process = spawn.start(tool, Words{tool.string()} + arguments, std::move(environment));
@@ -67,19 +61,17 @@ public:
   [[nodiscard]] std::uint64_t memory_bytes() const {
     return worker::resident_bytes(m_process).value_or(0);
   }
-  // Returns the wait status; std::nullopt if the system does not report it, and at further calls.
-  std::optional<int> end() {
-    if (m_process < 0) {
+  // Returns how it ended; std::nullopt if the system does not report it, and at further calls.
+  std::optional<worker::ProcessEnd> end() {
+    const pid_t process = std::exchange(m_process, -1);
+    if (process < 0) {
       return std::nullopt;
     }
-    m_home.remove(m_process);
-    ::kill(-m_process, SIGKILL); // if it has exited, what it left running
-    const std::optional<int> status = worker::wait_for(m_process);
-    // The home makes oclcc the parent of orphans (adopt_strays).
-    while (::waitpid(-m_process, nullptr, 0) > 0 || errno == EINTR) {
-    }
-    m_process = -1;
-    return status;
+    m_home.remove(process);
+    worker::end_group(process); // if it has exited, what it left running
+    const std::optional<int> status = worker::wait_for(process);
+    worker::bury_group(process);
+    return status ? std::optional(worker::end_of(*status)) : std::nullopt;
   }
 
 private:
@@ -304,9 +296,9 @@ find_tool(std::string_view name, const std::vector<std::filesystem::path>& furth
   std::vector<std::filesystem::path> folders = folders_of_variable("PATH");
   folders.insert(folders.end(), further_folders.begin(), further_folders.end());
   for (const std::filesystem::path& folder : folders) {
-    if (worker::is_program(folder / name)) {
+    if (const auto program = worker::program_in(folder, name)) {
       std::error_code error; // the tool runs in another directory
-      return std::filesystem::absolute(folder / name, error);
+      return std::filesystem::absolute(*program, error);
     }
   }
   return std::nullopt;
@@ -346,16 +338,16 @@ Result<ToolRun> ToolSession::run(std::string_view tool, const Words& arguments) 
   CLBIN_TRY_ASSIGN(const pid_t process, start_tool(path(tool), arguments, folder(), output, home));
   RunningTool running(process, home);
   const auto exited = wait_for_exit(running, name, m_settings, m_timeout);
-  const std::optional<int> status = running.end();
+  const std::optional<worker::ProcessEnd> end = running.end();
   home.stay_if_interrupted();
   CLBIN_TRY(exited);
-  if (!status) {
+  if (!end) {
     return fail(ErrorCode::internal, "the exit status of {} is not known", name);
   }
-  if (WIFSIGNALED(*status)) {
-    return fail(ErrorCode::internal, "{} crashed (signal {})", name, WTERMSIG(*status));
+  if (!end->crash.empty()) {
+    return fail(ErrorCode::internal, "{} crashed ({})", name, end->crash);
   }
-  return ToolRun{WEXITSTATUS(*status), printed(output)};
+  return ToolRun{end->exit_status, printed(output)};
 }
 
 Result<void> ToolSession::run_step(std::string_view tool, const Words& arguments) const {

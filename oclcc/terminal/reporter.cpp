@@ -1,5 +1,6 @@
 #include "terminal/reporter.hpp"
 
+#include "base/system/files.hpp"
 #include "terminal/terminal_text.hpp"
 
 #include <cctype>
@@ -8,8 +9,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <set>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 namespace oclcc {
 
@@ -21,13 +20,6 @@ constexpr std::string_view k_bold = "\x1b[1m";
 constexpr std::string_view k_clear_line = "\r\x1b[K";
 constexpr std::size_t k_usual_columns = 80;
 constexpr std::size_t k_columns_of_files = 100;
-
-// Returns the width of the terminal, or `otherwise` if there is none.
-std::size_t columns_of(int descriptor, std::size_t otherwise) {
-  winsize size{};
-  const bool known = ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return known ? size.ws_col : otherwise;
-}
 
 std::string_view severity_color(Severity severity) {
   constexpr std::string_view k_colors[] = {"\x1b[1;36m", "\x1b[1;35m", "\x1b[1;31m"};
@@ -135,8 +127,9 @@ JsonValue head_json(const Report& report) {
 
 // RFC 3986: escapes all characters that are not unreserved, except the slashes of a path.
 std::string uri_of(const std::string& file) {
-  const std::string path = std::filesystem::path(file).generic_string();
-  std::string uri = path.starts_with('/') ? "file://" : "";
+  const std::filesystem::path name = base::to_path(file);
+  const std::string path = base::generic_name_of(name);
+  std::string uri = !name.is_absolute() ? "" : path.starts_with('/') ? "file://" : "file:///";
   for (const char c : path) {
     const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 ||
                        std::string_view("-._~/").find(c) != std::string_view::npos;
@@ -256,8 +249,9 @@ std::string_view to_string(Severity severity) noexcept {
 }
 
 Reporter::Reporter(ColorMode color, Verbosity verbosity, DiagnosticsFormat format)
-    : m_color(use_color(color, ::isatty(STDERR_FILENO) == 1)),
-      m_terminal(::isatty(STDERR_FILENO) == 1), m_verbosity(verbosity), m_format(format) {}
+    : m_color(use_color(color, base::is_terminal(base::k_standard_error))),
+      m_terminal(base::is_terminal(base::k_standard_error)), m_verbosity(verbosity),
+      m_format(format) {}
 
 void Reporter::diagnostic(const Diagnostic& diagnostic, NoteUse use) {
   if (m_verbosity == Verbosity::quiet && diagnostic.severity != Severity::error) {
@@ -322,7 +316,8 @@ void Reporter::progress(std::string_view text) {
   // A longer line would wrap, and a wrapped line cannot be rewritten. The last column stays free:
   // some terminals wrap as soon as it is filled.
   const std::string line = printable(text);
-  write_to_stderr(fitting(line, columns_of(STDERR_FILENO, k_usual_columns) - 1));
+  write_to_stderr(
+      fitting(line, base::terminal_columns(base::k_standard_error).value_or(k_usual_columns) - 1));
   std::fflush(stderr);
   m_progress_shown = true;
 }
@@ -338,11 +333,12 @@ void Reporter::plain(std::string_view text) {
 }
 
 bool Reporter::prints_to_terminal() const {
-  return ::isatty(STDOUT_FILENO) == 1;
+  return base::is_terminal(base::k_standard_output);
 }
 
 std::size_t Reporter::line_cells() const {
-  return std::max(columns_of(STDOUT_FILENO, k_columns_of_files), std::size_t{20});
+  return std::max(base::terminal_columns(base::k_standard_output).value_or(k_columns_of_files),
+                  std::size_t{20});
 }
 
 bool Reporter::print(std::string_view text) {

@@ -1,6 +1,7 @@
 #include "trust/bundle_encryption.hpp"
 
-#include "base/system/posix/calls.hpp"
+#include "base/system/folder.hpp"
+#include "base/system/process.hpp"
 #include "trust/key_files.hpp"
 
 #include <tuple>
@@ -41,7 +42,7 @@ Result<EncryptionRequest> EncryptionRequest::read(const Options& options, Report
   if (!options.encryption.is_requested()) {
     return request;
   }
-  protect_this_process(); // a new key is a secret, too
+  base::protect_memory(); // a new key is a secret, too
   for (const std::string& text : options.encryption.recipients) {
     CLBIN_TRY_ASSIGN(const RecipientPublicKey recipient, read_recipient(text));
     if (std::ranges::find(request.m_recipients, recipient) == request.m_recipients.end()) {

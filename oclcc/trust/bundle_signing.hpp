@@ -3,8 +3,20 @@
 #pragma once
 
 #include "trust/key_files.hpp"
+#include "worker/worker_home.hpp"
+
+#include <chrono>
 
 namespace oclcc::trust {
+
+// As messages name it.
+inline constexpr std::string_view k_sign_command = "the command of '--sign-with'";
+// Returns what the command writes to standard output. It runs as SignMessage documents; `home` ends
+// it, and what it starts. file_read, also if the system has no such commands.
+[[nodiscard]] Result<base::Bytes> answer_of_command(const std::string& command,
+                                                    worker::WorkerHome& home,
+                                                    std::chrono::seconds limit,
+                                                    base::ByteView message);
 
 struct SignedBundle {
   base::Bytes bytes;

@@ -1,15 +1,7 @@
 #include "trust/key_files.hpp"
-#include "base/system/posix/calls.hpp"
 
-#include <cerrno>
-#include <fcntl.h>
-#include <mutex>
-#include <poll.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <termios.h>
-#include <unistd.h>
+#include "base/system/files.hpp"
+#include "base/system/process.hpp"
 
 namespace oclcc::trust {
 
@@ -22,73 +14,19 @@ using base::SecretBytes;
 
 // --- Passphrases --------------------------------------------------------------------------------
 
-namespace {
-
-constexpr const char* k_terminal = "/dev/tty";
-
-// A terminal that does not echo, until the destructor or a stop.
-class SilentTerminal {
-public:
-  SilentTerminal(int number, const std::stop_token& stop) : m_number(number) {
-    if (::tcgetattr(m_number, &m_before) != 0) {
-      m_error = errno;
-      return;
-    }
-    termios silent = m_before;
-    silent.c_lflag &= ~static_cast<tcflag_t>(ECHO);
-    silent.c_lflag |= ICANON | ECHONL;
-    // Ctrl-Z would return to a shell that echoes, and Ctrl-\ would leave the terminal silent.
-    silent.c_cc[VSUSP] = _POSIX_VDISABLE;
-    silent.c_cc[VQUIT] = _POSIX_VDISABLE;
-    m_is_silent = true;
-    m_on_stop.emplace(stop, [this] { restore(); });
-    const std::lock_guard lock(m_mutex);
-    if (m_is_silent && ::tcsetattr(m_number, TCSAFLUSH, &silent) != 0) {
-      m_error = errno;
-    }
-  }
-  ~SilentTerminal() {
-    m_on_stop.reset(); // waits for a running callback
-    restore();
-  }
-  SilentTerminal(SilentTerminal&&) = delete; // and no copies
-
-  [[nodiscard]] int error() const noexcept { return m_error; }
-
-private:
-  void restore() {
-    const std::lock_guard lock(m_mutex);
-    if (std::exchange(m_is_silent, false)) {
-      (void)::tcsetattr(m_number, TCSAFLUSH, &m_before);
-    }
-  }
-
-  int m_number;
-  int m_error = 0;
-  bool m_is_silent = false;
-  std::mutex m_mutex;
-  termios m_before{};
-  std::optional<std::stop_callback<std::function<void()>>> m_on_stop;
-};
-
-// Reads a line, without its end, byte by byte: what follows belongs to the next reader. Returns
-// std::nullopt at the end of the file.
-Result<std::optional<SecretBytes>> read_line(int number, const std::string& name) {
+Result<std::optional<SecretBytes>> read_secret_line(int number, const std::string& name) {
   SecretBytes line(k_max_passphrase_bytes + 1);
   SecretBytes next(1);
   std::size_t size = 0;
   for (;;) {
-    const ssize_t count = ::read(number, next.writable().data(), 1);
-    if (count < 0 && base::should_retry(number, POLLIN)) {
-      continue;
+    const auto count = base::read_some(number, next.writable());
+    if (!count) {
+      return base::read_error(name, count.error());
     }
-    if (count < 0) {
-      return base::read_error(name, errno);
-    }
-    if (count == 0 && size == 0) {
+    if (*count == 0 && size == 0) {
       return std::nullopt;
     }
-    if (count == 0 || next.view()[0] == std::byte{'\n'}) {
+    if (*count == 0 || next.view()[0] == std::byte{'\n'}) {
       break;
     }
     if (next.view()[0] == std::byte{0}) {
@@ -107,32 +45,12 @@ Result<std::optional<SecretBytes>> read_line(int number, const std::string& name
   return line;
 }
 
-} // namespace
-
 Passphrases::Passphrases(std::optional<std::filesystem::path> file, StandardInput standard_input,
                          std::stop_token stop)
     : m_file(std::move(file)), m_standard_input(standard_input), m_stop(std::move(stop)) {}
 
 bool Passphrases::asks_terminal() const {
-  return !m_file && ::isatty(STDIN_FILENO) == 1;
-}
-
-Result<SecretBytes> Passphrases::ask_terminal(const std::string& question) const {
-  const FileDescriptor terminal(base::open_retrying(k_terminal, O_RDWR));
-  if (!terminal.is_open()) {
-    return base::open_error(in_quotes(k_terminal), errno);
-  }
-  const SilentTerminal silent(terminal.number(), m_stop);
-  if (silent.error() != 0) {
-    return fail(ErrorCode::file_read, "cannot hide a passphrase on '{}': {}", k_terminal,
-                reason_of(silent.error()));
-  }
-  (void)base::write_all(terminal.number(), base::as_bytes(question));
-  CLBIN_TRY_ASSIGN(auto line, read_line(terminal.number(), in_quotes(k_terminal)));
-  if (!line) {
-    return fail(ErrorCode::file_read, "no passphrase was entered");
-  }
-  return std::move(*line);
+  return !m_file && base::is_terminal(base::k_standard_input);
 }
 
 Result<SecretBytes> Passphrases::next_line() {
@@ -142,13 +60,14 @@ Result<SecretBytes> Passphrases::next_line() {
                    "'--passphrase-file'");
   }
   if (!m_lines.is_open()) {
-    m_lines = m_file ? FileDescriptor(base::open_retrying(m_file->c_str(), O_RDONLY))
-                     : FileDescriptor(STDIN_FILENO, base::CloseAtEnd::no);
-    if (!m_lines.is_open()) {
-      return base::open_error(name, errno);
+    auto opened = m_file ? base::open_to_read(*m_file, base::MissingWriter::is_awaited)
+                         : FileDescriptor(base::k_standard_input, base::CloseAtEnd::no);
+    if (!opened) {
+      return base::open_error(name, opened.error());
     }
+    m_lines = *std::move(opened);
   }
-  CLBIN_TRY_ASSIGN(auto line, read_line(m_lines.number(), name));
+  CLBIN_TRY_ASSIGN(auto line, read_secret_line(m_lines.number(), name));
   if (!line) {
     return fail(ErrorCode::file_read, "{} does not contain a passphrase{}", name,
                 m_file ? "" : ": use a terminal or '--passphrase-file'");
@@ -158,13 +77,14 @@ Result<SecretBytes> Passphrases::next_line() {
 
 Result<SecretBytes> Passphrases::next(const std::string& key_file) {
   m_was_asked = true;
-  return asks_terminal() ? ask_terminal(fmt::format("Passphrase of {}: ", key_file)) : next_line();
+  return asks_terminal() ? ask_terminal(fmt::format("Passphrase of {}: ", key_file), m_stop)
+                         : next_line();
 }
 
 Result<SecretBytes> Passphrases::next_for_new_key(const std::string& key_file) {
   const bool asks = asks_terminal();
   auto passphrase =
-      asks ? ask_terminal(fmt::format("New passphrase of {}: ", key_file)) : next_line();
+      asks ? ask_terminal(fmt::format("New passphrase of {}: ", key_file), m_stop) : next_line();
   if (!passphrase) {
     return passphrase;
   }
@@ -172,7 +92,7 @@ Result<SecretBytes> Passphrases::next_for_new_key(const std::string& key_file) {
     return refused("the passphrase is empty: use '--no-passphrase' for a key without one");
   }
   if (asks) {
-    CLBIN_TRY_ASSIGN(const SecretBytes again, ask_terminal("Again: "));
+    CLBIN_TRY_ASSIGN(const SecretBytes again, ask_terminal("Again: ", m_stop));
     if (!std::ranges::equal(passphrase->view(), again.view())) {
       return refused("the passphrases differ");
     }
@@ -195,24 +115,22 @@ tl::unexpected<Error> key_file_error(Error error, const std::filesystem::path& p
 
 // Not read_whole_file, which does not overwrite its memory.
 Result<SecretBytes> read_key_file(const std::filesystem::path& path) {
-  const FileDescriptor file(base::open_retrying(path.c_str(), O_RDONLY));
-  if (!file.is_open()) {
-    return base::open_error(in_quotes(path), errno);
+  const auto file = base::open_to_read(path, base::MissingWriter::is_awaited);
+  if (!file) {
+    return base::open_error(in_quotes(path), file.error());
   }
   SecretBytes bytes(k_max_key_file_bytes + 1);
   std::size_t size = 0;
   while (size < bytes.size()) {
-    const ssize_t count =
-        ::read(file.number(), bytes.writable().data() + size, bytes.size() - size);
-    if (count == 0) {
+    const auto count = base::read_some(file->number(), bytes.writable().subspan(size));
+    if (!count) {
+      return base::read_error(in_quotes(path), count.error());
+    }
+    if (*count == 0) {
       bytes.shorten(size);
       return bytes;
     }
-    if (count > 0) {
-      size += static_cast<std::size_t>(count);
-    } else if (!base::should_retry(file.number(), POLLIN)) {
-      return base::read_error(in_quotes(path), errno);
-    }
+    size += *count;
   }
   return fail(ErrorCode::file_read, "{}: not a file of keys: it has more than {} bytes",
               in_quotes(path), k_max_key_file_bytes);
@@ -231,15 +149,9 @@ Result<Key> read_key(const std::filesystem::path& path, Result<Key> (*parse)(std
 
 } // namespace
 
-void protect_this_process() noexcept {
-  constexpr rlimit k_no_core_dump{0, 0};
-  (void)::setrlimit(RLIMIT_CORE, &k_no_core_dump);
-  (void)::prctl(PR_SET_DUMPABLE, 0); // also for core dumps that the system passes to a program
-}
-
 Result<MinisignSecretKey> read_secret_key(const std::filesystem::path& path,
                                           Passphrases* passphrases) {
-  protect_this_process();
+  base::protect_memory();
   CLBIN_TRY_ASSIGN(const SecretBytes file, read_key_file(path));
   const std::string_view text = base::as_text(file.view());
   const auto protection = base::protection_of_minisign_key(text);
@@ -291,12 +203,12 @@ format::SignaturePolicy signature_policy(const std::vector<TrustedKey>& keys) {
 }
 
 Result<std::shared_ptr<const ContentKey>> read_content_key(const std::filesystem::path& path) {
-  protect_this_process();
+  base::protect_memory();
   return read_key(path, base::parse_content_key);
 }
 
 Result<DecryptionKey> read_decryption_key(const std::filesystem::path& path) {
-  protect_this_process();
+  base::protect_memory();
   return read_key(path, base::parse_decryption_key);
 }
 

@@ -37,7 +37,6 @@ public:
 
 private:
   [[nodiscard]] Result<base::SecretBytes> next_line();
-  [[nodiscard]] Result<base::SecretBytes> ask_terminal(const std::string& question) const;
   [[nodiscard]] bool asks_terminal() const;
 
   std::optional<std::filesystem::path> m_file;
@@ -47,11 +46,16 @@ private:
   base::FileDescriptor m_lines; // the file that is being read, or standard input
 };
 
-// From now on, no core dump contains the memory of this process, and other processes of the user
-// can neither read nor trace it.
-void protect_this_process() noexcept;
+// Asks for a passphrase on the terminal, which does not echo it, until an answer or a stop.
+// file_read: there is no terminal, or no answer.
+[[nodiscard]] Result<base::SecretBytes> ask_terminal(const std::string& question,
+                                                     const std::stop_token& stop);
+// Reads a line, without its end, byte by byte: what follows belongs to the next reader. Returns
+// std::nullopt at the end of the file `name`.
+[[nodiscard]] Result<std::optional<base::SecretBytes>> read_secret_line(int number,
+                                                                        const std::string& name);
 
-// Reads a secret key, after protect_this_process(), and its passphrase if one protects it. Without
+// Reads a secret key, after base::protect_memory(), and its passphrase if one protects it. Without
 // `passphrases`, nobody is asked for one. Errors: file_not_found; file_read, also if the file is
 // not a secret key, the passphrase is wrong, or there is nobody to ask; those of Passphrases.
 [[nodiscard]] Result<base::MinisignSecretKey> read_secret_key(const std::filesystem::path& path,
@@ -71,7 +75,7 @@ read_public_keys(const std::vector<std::string>& texts);
 // Returns the policy that requires a signature by one of `keys`, and no counter.
 [[nodiscard]] format::SignaturePolicy signature_policy(const std::vector<TrustedKey>& keys);
 
-// Read the keys of --encrypt-key and --decrypt-key, after protect_this_process(). Errors:
+// Read the keys of --encrypt-key and --decrypt-key, after base::protect_memory(). Errors:
 // file_not_found; file_read, also if the file is no such key.
 [[nodiscard]] Result<std::shared_ptr<const base::ContentKey>>
 read_content_key(const std::filesystem::path& path);

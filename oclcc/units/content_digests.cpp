@@ -1,16 +1,11 @@
 #include "units/content_digests.hpp"
 
-#include "base/system/posix/calls.hpp"
+#include "base/system/files.hpp"
 #include "format/binary/elf_object.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <elf.h>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <system_error>
-#include <unistd.h>
 
 namespace oclcc {
 
@@ -27,19 +22,19 @@ constexpr std::size_t k_content_part_bytes = 1U << 20U;
 // A file that changed this recently may change again within the resolution of its times.
 constexpr std::int64_t k_settled_seconds = 2;
 
-void add_content_time(Hasher& hasher, const timespec& time) {
-  hasher.add_u64(static_cast<std::uint64_t>(time.tv_sec));
-  hasher.add_u64(static_cast<std::uint64_t>(time.tv_nsec));
+void add_content_time(Hasher& hasher, const base::FileTime& time) {
+  hasher.add_u64(static_cast<std::uint64_t>(time.seconds));
+  hasher.add_u64(static_cast<std::uint64_t>(time.nanoseconds));
 }
 
-Digest content_stamp_of(const struct stat& status) {
+Digest content_stamp_of(const base::FileStatus& status) {
   Hasher hasher;
   hasher.add_field(k_content_stamp_label);
-  hasher.add_u64(status.st_dev);
-  hasher.add_u64(status.st_ino);
-  hasher.add_u64(static_cast<std::uint64_t>(status.st_size));
-  add_content_time(hasher, status.st_mtim);
-  add_content_time(hasher, status.st_ctim);
+  hasher.add_u64(status.device);
+  hasher.add_u64(status.inode);
+  hasher.add_u64(status.size_bytes);
+  add_content_time(hasher, status.modified);
+  add_content_time(hasher, status.changed);
   return hasher.finish();
 }
 
@@ -52,39 +47,56 @@ std::optional<Digest> content_hash(int file) {
   Hasher hasher;
   std::vector<std::byte> part(k_content_part_bytes);
   while (true) {
-    const ssize_t count = ::read(file, part.data(), part.size());
-    if (count == 0) {
-      return hasher.finish();
-    }
-    if (count > 0) {
-      hasher.add(ByteView(part).first(static_cast<std::size_t>(count)));
-    } else if (errno != EINTR) {
+    const auto count = base::read_some(file, part);
+    if (!count) {
       return std::nullopt;
     }
+    if (*count == 0) {
+      return hasher.finish();
+    }
+    hasher.add(ByteView(part).first(*count));
   }
 }
 
 struct OpenContentFile {
   base::FileDescriptor file;
-  struct stat status {};
+  base::FileStatus status;
 };
 
 std::optional<OpenContentFile> open_content_file(const std::filesystem::path& path) {
-  OpenContentFile opened;
-  // O_NONBLOCK: does not wait for the other end of a pipe, which is rejected next.
-  opened.file = base::FileDescriptor(base::open_retrying(path.c_str(), O_RDONLY | O_NONBLOCK));
-  if (!opened.file.is_open() || ::fstat(opened.file.number(), &opened.status) != 0 ||
-      !S_ISREG(opened.status.st_mode)) {
+  // Does not wait for the other end of a pipe, which is rejected next.
+  auto file = base::open_to_read(path, base::MissingWriter::is_the_end);
+  const auto status = file ? base::status_of(file->number()) : tl::unexpected(file.error());
+  if (!status || status->kind != base::FileKind::regular) {
     return std::nullopt;
   }
-  return opened;
+  return OpenContentFile{*std::move(file), *status};
 }
 
-bool is_settled(const struct stat& status, std::chrono::system_clock::time_point now) {
+bool is_settled(const base::FileStatus& status, std::chrono::system_clock::time_point now) {
   const std::int64_t seconds = std::chrono::system_clock::to_time_t(now);
-  return std::max<std::int64_t>(status.st_ctim.tv_sec, status.st_mtim.tv_sec) + k_settled_seconds <
-         seconds;
+  return std::max(status.changed.seconds, status.modified.seconds) + k_settled_seconds < seconds;
 }
+
+// Of ELF files (System V ABI), which machines without <elf.h> read, too.
+constexpr std::string_view k_elf_magic = "\x7f"
+                                         "ELF";
+constexpr std::size_t k_ident_bytes = 16;
+constexpr std::size_t k_class_byte = 4;
+constexpr std::size_t k_data_byte = 5;
+constexpr std::byte k_class_64{2};
+constexpr std::byte k_little_endian{1};
+constexpr std::size_t k_header_bytes = 64;
+constexpr std::size_t k_program_header_bytes = 56;
+constexpr std::size_t k_dynamic_entry_bytes = 16;
+enum : std::uint32_t { segment_load = 1, segment_dynamic = 2, segment_note = 4 };
+enum : std::uint64_t {
+  dynamic_end = 0,
+  dynamic_needed = 1,
+  dynamic_strings = 5,
+  dynamic_name = 14
+};
+constexpr std::uint32_t k_note_gnu_build_id = 3;
 
 constexpr std::size_t k_max_program_headers = 256;
 constexpr std::size_t k_max_table_bytes = 64U << 10U; // of notes, and of dynamic entries
@@ -100,11 +112,11 @@ struct Segment {
 };
 
 Result<std::vector<Segment>> read_segments(const ByteSource& file) {
-  CLBIN_TRY_ASSIGN(const auto header, file.read(0, sizeof(Elf64_Ehdr), "ELF header"));
+  CLBIN_TRY_ASSIGN(const auto header, file.read(0, k_header_bytes, "ELF header"));
   ByteReader reader(header.view(), "ELF header");
-  CLBIN_TRY_ASSIGN(const ByteView ident, reader.read_bytes(EI_NIDENT, "e_ident"));
-  if (base::as_text(ident.first(SELFMAG)) != ELFMAG || ident[EI_CLASS] != std::byte{ELFCLASS64} ||
-      ident[EI_DATA] != std::byte{ELFDATA2LSB}) {
+  CLBIN_TRY_ASSIGN(const ByteView ident, reader.read_bytes(k_ident_bytes, "e_ident"));
+  if (base::as_text(ident.first(k_elf_magic.size())) != k_elf_magic ||
+      ident[k_class_byte] != k_class_64 || ident[k_data_byte] != k_little_endian) {
     return fail(ErrorCode::damaged, "not a 64-bit little-endian ELF file");
   }
   CLBIN_TRY(reader.read_bytes(16, "e_type, e_machine, e_version, e_entry"));
@@ -112,11 +124,11 @@ Result<std::vector<Segment>> read_segments(const ByteSource& file) {
   CLBIN_TRY(reader.read_bytes(14, "e_shoff, e_flags, e_ehsize"));
   CLBIN_TRY_ASSIGN(const std::uint16_t entry_bytes, reader.read_u16("e_phentsize"));
   CLBIN_TRY_ASSIGN(const std::uint16_t count, reader.read_u16("e_phnum"));
-  if (entry_bytes != sizeof(Elf64_Phdr) || count > k_max_program_headers) {
+  if (entry_bytes != k_program_header_bytes || count > k_max_program_headers) {
     return fail(ErrorCode::damaged, "unexpected program headers");
   }
   CLBIN_TRY_ASSIGN(const auto bytes,
-                   file.read(table, sizeof(Elf64_Phdr) * count, "program headers"));
+                   file.read(table, k_program_header_bytes * count, "program headers"));
   ByteReader headers(bytes.view(), "program headers");
   std::vector<Segment> segments;
   for (std::size_t i = 0; i < count; ++i) {
@@ -145,7 +157,7 @@ Result<std::string> build_id_in(ByteView notes) {
   ByteReader reader(notes, "notes");
   while (reader.remaining() > 0) {
     CLBIN_TRY_ASSIGN(const format::ElfNote note, format::read_elf_note(reader));
-    if (note.type == NT_GNU_BUILD_ID && note.owner == k_gnu && !note.value.empty() &&
+    if (note.type == k_note_gnu_build_id && note.owner == k_gnu && !note.value.empty() &&
         note.value.size() <= k_max_build_id_bytes) {
       return base::to_hex(note.value);
     }
@@ -163,19 +175,19 @@ struct DynamicEntries {
 Result<DynamicEntries> read_dynamic(ByteView bytes) {
   ByteReader reader(bytes, "dynamic section");
   DynamicEntries entries;
-  while (reader.remaining() >= sizeof(Elf64_Dyn)) {
+  while (reader.remaining() >= k_dynamic_entry_bytes) {
     CLBIN_TRY_ASSIGN(const std::uint64_t tag, reader.read_u64("d_tag"));
     CLBIN_TRY_ASSIGN(const std::uint64_t value, reader.read_u64("d_val"));
     switch (tag) {
-    case DT_NULL:
+    case dynamic_end:
       return entries;
-    case DT_NEEDED:
+    case dynamic_needed:
       entries.needed.push_back(value);
       break;
-    case DT_SONAME:
+    case dynamic_name:
       entries.name = value;
       break;
-    case DT_STRTAB:
+    case dynamic_strings:
       entries.strings = value;
       break;
     default:
@@ -187,7 +199,7 @@ Result<DynamicEntries> read_dynamic(ByteView bytes) {
 
 Result<std::uint64_t> offset_of(std::uint64_t address, const std::vector<Segment>& segments) {
   for (const Segment& segment : segments) {
-    if (segment.type == PT_LOAD && address >= segment.address &&
+    if (segment.type == segment_load && address >= segment.address &&
         address - segment.address < segment.file_bytes) {
       return segment.offset + (address - segment.address);
     }
@@ -231,7 +243,7 @@ Result<void> read_names(const ByteSource& file, const std::vector<Segment>& segm
 Result<SharedObject> read_shared_object(const std::filesystem::path& path) {
   CLBIN_TRY_ASSIGN(const std::shared_ptr<const ByteSource> file, base::open_file_source(path));
   CLBIN_TRY_ASSIGN(const auto segments, read_segments(*file));
-  const auto dynamic = std::ranges::find(segments, std::uint32_t{PT_DYNAMIC}, &Segment::type);
+  const auto dynamic = std::ranges::find(segments, std::uint32_t{segment_dynamic}, &Segment::type);
   if (dynamic == segments.end()) {
     return fail(ErrorCode::damaged, "no dynamic section");
   }
@@ -239,7 +251,7 @@ Result<SharedObject> read_shared_object(const std::filesystem::path& path) {
   object.size_bytes = file->size_bytes();
   CLBIN_TRY(read_names(*file, segments, *dynamic, object));
   for (const Segment& segment : segments) {
-    if (segment.type == PT_NOTE && object.build_id.empty()) {
+    if (segment.type == segment_note && object.build_id.empty()) {
       CLBIN_TRY_ASSIGN(const auto notes, read_table(*file, segment, "notes"));
       CLBIN_TRY_ASSIGN(object.build_id, build_id_in(notes.view()));
     }
@@ -276,12 +288,11 @@ std::optional<std::string> ContentDigests::of_file(const std::filesystem::path& 
     return base::to_hex(ByteView(known).subspan(stamp.bytes.size()));
   }
   const auto contents = content_hash(opened->file.number());
-  struct stat after {};
-  if (!contents || ::fstat(opened->file.number(), &after) != 0 ||
-      content_stamp_of(after) != stamp) {
+  const auto after = base::status_of(opened->file.number());
+  if (!contents || !after || content_stamp_of(*after) != stamp) {
     return std::nullopt;
   }
-  if (m_now && is_settled(after, m_now())) {
+  if (m_now && is_settled(*after, m_now())) {
     base::ByteWriter kept;
     kept.write_bytes(stamp.bytes);
     kept.write_bytes(contents->bytes);

@@ -1,5 +1,6 @@
 #include "units/recipes.hpp"
 
+#include "base/system/process.hpp"
 #include "base/text.hpp"
 #include "base/zstd_codec.hpp"
 #include "listing/launch_compilation.hpp"
@@ -8,7 +9,6 @@
 #include <fmt/format.h>
 #include <iterator>
 #include <system_error>
-#include <unistd.h>
 
 namespace oclcc {
 
@@ -173,12 +173,10 @@ private:
 
 std::vector<Variable> process_environment() {
   std::vector<Variable> variables;
-  for (char** line = environ; line != nullptr && *line != nullptr; ++line) {
-    const std::string_view text = *line;
+  for (const std::string& text : base::environment_variables()) {
     const auto equals = text.find('=');
     if (equals != std::string_view::npos) {
-      variables.push_back(
-          {std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))});
+      variables.push_back({text.substr(0, equals), text.substr(equals + 1)});
     }
   }
   std::ranges::stable_sort(variables, {}, &Variable::name);

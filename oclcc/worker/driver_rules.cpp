@@ -1,6 +1,7 @@
 #include "worker/driver_rules.hpp"
 
 #include "matching/vendor_rules.hpp"
+#include "worker/forks.hpp"
 
 namespace oclcc::worker {
 
@@ -84,12 +85,15 @@ constexpr std::array<std::uint32_t, 31> k_words{
 //   the binary. A fork starts from the same number each time. IL is not compiled by clang.
 // - rusticl 22.3, Oclgrind 21.10, NVIDIA 580: the bytes are the same in any order if each unit has
 //   a context. All except Oclgrind have threads that a fork would lack.
+//
+// Without forks, each unit of PoCL and of Intel's CPU runtime gets a process.
 UnitIsolation unit_isolation(const clbin::format::DeviceIdentity& identity) noexcept {
+  const UnitIsolation copy = has_forks() ? UnitIsolation::copy : UnitIsolation::process;
   switch (clbin::format::device_family(identity)) {
   case DeviceFamily::pocl:
-    return UnitIsolation::copy;
+    return copy;
   case DeviceFamily::intel:
-    return is_intel_cpu_runtime(identity) ? UnitIsolation::copy : UnitIsolation::process;
+    return is_intel_cpu_runtime(identity) ? copy : UnitIsolation::process;
   case DeviceFamily::rusticl:
   case DeviceFamily::oclgrind:
   case DeviceFamily::nvidia:

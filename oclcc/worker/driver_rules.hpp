@@ -8,11 +8,13 @@
 
 namespace oclcc::worker {
 
-inline constexpr const char* k_current_folder = "/proc/self/cwd";
-inline constexpr const char* k_pocl_folder = "/proc/self/cwd/pocl";
-inline constexpr const char* k_cache_folder = "/proc/self/cwd/cache";
-inline constexpr const char* k_temporary_folder = "/proc/self/cwd/tmp";
-inline constexpr const char* k_vendors_folder = "/proc/self/cwd/vendors";
+// The working directory of a worker and the folders in it, by names that are the same for every
+// worker. Each system has such names.
+extern const char* const k_current_folder;
+extern const char* const k_pocl_folder;
+extern const char* const k_cache_folder;
+extern const char* const k_temporary_folder;
+extern const char* const k_vendors_folder;
 
 // Returns whether drivers of `family` write PWD into binaries. Only they find k_current_folder in
 // it; PWD of any other driver is the real working directory.

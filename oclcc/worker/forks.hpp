@@ -1,9 +1,34 @@
-// Forks of a worker: of a step, and of a process in which the compiler has started.
+// What a worker asks of the system: forks of a step, and of a process in which the compiler has
+// started, and what makes it a worker.
 #pragma once
 
 #include "worker/worker_protocol.hpp"
 
 namespace oclcc::worker {
+
+// Makes this process a worker: it ends with its parent, leaves no core dump, and passes its channel
+// on to no program.
+void settle_worker() noexcept;
+// Ends the process without destructors and handlers.
+[[noreturn]] void end_at_once() noexcept;
+// Returns the file of the library that contains the function; empty if it is unknown.
+[[nodiscard]] std::string library_containing(const void* function);
+
+// Redirects standard output and standard error to nowhere during its lifetime: discards what a
+// driver prints.
+class QuietOutput {
+public:
+  QuietOutput() noexcept;
+  ~QuietOutput();
+  QuietOutput(QuietOutput&&) = delete; // and no copies
+
+private:
+  int m_output; // standard output and standard error of a worker are the same file
+};
+
+// Whether this system has forks. If not, units that are to be built in a copy are built in a worker
+// each, and a step is run in this process.
+[[nodiscard]] bool has_forks() noexcept;
 
 // Runs `step` in a forked child that ends with this process, and returns its result. Only the
 // calling thread is copied: `step` must not wait for another thread. internal: the child cannot be

@@ -1,61 +1,13 @@
 #include "worker/installed_devices.hpp"
 
-#include <cstdlib>
-#include <dlfcn.h>
+#include "worker/spawn.hpp"
+
 #include <fmt/format.h>
-#include <fstream>
-#include <sys/resource.h>
 #include <system_error>
 
 namespace oclcc::worker {
 
 namespace {
-
-namespace fs = std::filesystem;
-
-std::string variable_or(const char* name, const char* otherwise) {
-  const char* const value = std::getenv(name);
-  return value == nullptr || *value == '\0' ? otherwise : value;
-}
-
-bool is_icd_file(const fs::path& path) {
-  return path.extension() == ".icd";
-}
-
-std::vector<fs::path> icd_files_in(const fs::path& folder) {
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator();
-       entry.increment(error)) {
-    if (is_icd_file(entry->path())) {
-      files.push_back(entry->path());
-    }
-  }
-  std::ranges::sort(files);
-  return files;
-}
-
-// Returns an empty string if there is none.
-std::string library_named_in(const fs::path& icd_file) {
-  std::ifstream file(icd_file);
-  std::string line;
-  std::getline(file, line);
-  while (!line.empty() && (line.back() == '\r' || line.back() == ' ' || line.back() == '\t')) {
-    line.pop_back();
-  }
-  return line;
-}
-
-std::vector<std::string> libraries_named_in(const std::vector<fs::path>& icd_files) {
-  std::vector<std::string> libraries;
-  for (const fs::path& file : icd_files) {
-    std::string library = library_named_in(file);
-    if (!library.empty() && std::ranges::find(libraries, library) == libraries.end()) {
-      libraries.push_back(std::move(library));
-    }
-  }
-  return libraries;
-}
 
 constexpr std::string_view k_nothing_installed =
     "no OpenCL device found; install a driver: your GPU vendor's, or pocl-opencl-icd for the CPU";
@@ -63,16 +15,15 @@ constexpr std::string_view k_nothing_installed =
 // Adds the limit that may be the cause, because loaders and drivers report it in different words,
 // or not at all.
 std::string why_there_is_none(const std::string& load_failures) {
-  rlimit limit{};
-  const bool is_limited = ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-  if (load_failures.empty() && !is_limited) {
+  const std::optional<std::uint64_t> limit = address_space_limit();
+  if (load_failures.empty() && !limit) {
     return std::string(k_nothing_installed);
   }
   std::string text = "no OpenCL device found";
   text += load_failures.empty() ? "" : ": " + load_failures;
-  if (is_limited) {
+  if (limit) {
     text += fmt::format("; this process may use no more than {} MiB of virtual memory (ulimit -v)",
-                        limit.rlim_cur >> 20U);
+                        *limit >> 20U);
   }
   return text;
 }
@@ -144,35 +95,6 @@ Result<InstalledDevices> ask_each(const WorkerSettings& settings, PropertyQuery 
 }
 
 } // namespace
-
-std::vector<std::string> installed_driver_libraries() {
-  const std::string default_folder = variable_or("OPENCL_VENDOR_PATH", "/etc/OpenCL/vendors");
-  const fs::path place = variable_or("OCL_ICD_VENDORS", default_folder.c_str());
-  std::error_code error;
-  if (fs::is_directory(place, error)) {
-    return libraries_named_in(icd_files_in(place));
-  }
-  if (!is_icd_file(place)) {
-    return {place.string()};
-  }
-  const fs::path in_default_folder = default_folder / place;
-  const bool is_bare_name = !place.has_parent_path();
-  return libraries_named_in(
-      {is_bare_name && fs::exists(in_default_folder, error) ? in_default_folder : place});
-}
-
-std::string load_failures(const std::vector<std::string>& libraries) {
-  std::string failures;
-  for (const std::string& library : libraries) {
-    if (::dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE) != nullptr) {
-      continue;
-    }
-    const char* const reason = ::dlerror();
-    failures += fmt::format("{}cannot load '{}': {}", failures.empty() ? "" : "; ", library,
-                            reason == nullptr ? "unknown reason" : reason);
-  }
-  return failures;
-}
 
 Result<InstalledDevices> find_installed_devices(const WorkerSettings& settings,
                                                 PropertyQuery properties) {

@@ -1,5 +1,6 @@
 #include "worker/kernel_launch.hpp"
 
+#include "base/system/process.hpp"
 #include "format/bundle/bundle_reader.hpp"
 #include "opencl/device_query.hpp"
 
@@ -7,7 +8,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
-#include <dlfcn.h>
 
 namespace oclcc::worker {
 
@@ -42,7 +42,7 @@ struct LaunchFunctions {
 
 template <typename Function>
 Result<void> resolve(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(::dlsym(library, name));
+  function = reinterpret_cast<Function>(base::function_of(library, name));
   if (function == nullptr) {
     return fail(ErrorCode::no_opencl, "the OpenCL library has no function '{}'", name);
   }
@@ -50,10 +50,12 @@ Result<void> resolve(void* library, const char* name, Function& function) {
 }
 
 Result<LaunchFunctions> resolve_launch_functions() {
-  void* const library = ::dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  if (library == nullptr) {
-    return fail(ErrorCode::no_opencl, "cannot open 'libOpenCL.so.1'");
+  const std::string name = base::library_names("OpenCL", "1").front();
+  const auto opened = base::open_library(name);
+  if (!opened) {
+    return fail(ErrorCode::no_opencl, "cannot open '{}'", name);
   }
+  void* const library = *opened;
   LaunchFunctions functions;
   CLBIN_TRY(resolve(library, "clCreateCommandQueue", functions.CreateCommandQueue));
 #define OCLCC_RESOLVE(name) CLBIN_TRY(resolve(library, "cl" #name, functions.name));

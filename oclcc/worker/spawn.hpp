@@ -2,10 +2,12 @@
 // how much memory they use.
 #pragma once
 
+#include "base/system/socket.hpp"
 #include "terminal/reporter.hpp"
 
 #include <chrono>
-#include <spawn.h>
+#include <memory>
+#include <sys/types.h>
 
 namespace oclcc::worker {
 
@@ -13,6 +15,10 @@ using base::paths_in;
 
 // Whether `file` is a file that can be executed.
 [[nodiscard]] bool is_program(const std::filesystem::path& file);
+// Returns the program of this name in the folder, on Windows also with ".exe" after the name.
+// std::nullopt if there is none.
+[[nodiscard]] std::optional<std::filesystem::path> program_in(const std::filesystem::path& folder,
+                                                              std::string_view name);
 
 // Returns the variables of this process, each as NAME=VALUE, without the token of the remote cache:
 // compilers, drivers and commands do not need it, and their crash reports contain their
@@ -21,6 +27,8 @@ using base::paths_in;
 // Replaces every variable of this name.
 void set_variable(std::vector<std::string>& variables, std::string_view name,
                   std::string_view value);
+// Sets the variables that name the folder of temporary files.
+void set_temporary_folder(std::vector<std::string>& variables, const std::string& folder);
 
 // The signals that have their default action in a new process.
 enum class DefaultSignals : std::uint8_t {
@@ -32,18 +40,17 @@ enum class DefaultSignals : std::uint8_t {
 // The pointers are valid as long as `texts` is not changed.
 [[nodiscard]] std::vector<char*> pointers_to(std::vector<std::string>& texts);
 
-// Returns the open file `number`, with another number, which no file of a new process gets:
-// otherwise, one dup2 would overwrite the source of another, if oclcc was started without standard
-// streams. internal: `number` is negative, and errno has the reason, or there is no other.
-[[nodiscard]] Result<base::FileDescriptor> move_out_of_the_way(int number);
+// Returns the file with another number, which no file of a new process gets: otherwise, one dup2
+// would overwrite the source of another, if oclcc was started without standard streams. internal:
+// there is no other number, or the file is not open, and errno has the reason.
+[[nodiscard]] Result<base::FileDescriptor> move_out_of_the_way(base::FileDescriptor file);
 
-// Connected sockets, for this process and another one, with such numbers.
-struct Channel {
-  base::FileDescriptor own;
-  base::FileDescriptor other;
-};
-// `type` is that of socketpair. internal.
-[[nodiscard]] Result<Channel> open_channel(int type);
+// Connected sockets with such numbers. internal.
+using Channel = base::SocketPair;
+[[nodiscard]] Result<Channel> open_channel();
+
+// Creates a file without a name in `folder`, to which processes append what they print.
+[[nodiscard]] Result<base::FileDescriptor> create_log(const std::filesystem::path& folder);
 
 // What a new process gets. It blocks no signal. Its files are opened in the order of the calls.
 class Spawn {
@@ -52,13 +59,16 @@ public:
   ~Spawn();
   Spawn(Spawn&&) = delete; // and no copies
 
-  // If `flags` create the file, only its owner can use it.
-  void open(int number, const std::filesystem::path& path, int flags);
+  // Opens the file that contains nothing and accepts everything.
+  void open_null(int number);
+  // Creates the file, or empties it, for appending. Only its owner can use it.
+  void create(int number, const std::filesystem::path& path);
   void duplicate(int number, int copy);
   void close_from(int number);
   void change_folder(const std::filesystem::path& folder);
   // The process leads a process group, so that what it starts can be ended with it, and oclcc alone
-  // receives the signals of the terminal.
+  // receives the signals of the terminal. On Windows, every process has such a group, a job, which
+  // the system ends with oclcc.
   void lead_process_group();
 
   // Starts the program. `variables` are its whole environment. Returns the error of the system,
@@ -68,17 +78,28 @@ public:
                                                std::vector<std::string> variables);
 
 private:
-  void note(int error) { m_error = m_error == 0 ? error : m_error; }
-
-  posix_spawn_file_actions_t m_files{};
-  posix_spawnattr_t m_attributes{};
-  int m_flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
-  int m_error = 0;
+  struct State;
+  std::unique_ptr<State> m_state;
 };
+
+// A pid_t is the number of a child of this process. On Windows, it stands for its handle and its
+// job, and is valid until wait_for() returns.
 
 // Blocks until the child ends. Returns its wait status; std::nullopt if the system does not report
 // it.
 std::optional<int> wait_for(pid_t child) noexcept;
+// What a wait status means.
+struct ProcessEnd {
+  int exit_status = 0;
+  std::string crash;       // "signal 11"; empty if the process ended by itself
+  bool was_killed = false; // by a signal that no process can handle, which the system also sends
+};
+[[nodiscard]] ProcessEnd end_of(int status);
+// End a child, or the process group that it leads. Their statuses can still be waited for.
+void end_process(pid_t child) noexcept;
+void end_group(pid_t leader) noexcept;
+// Waits for orphans of a group that was ended, whose parent this process has become.
+void bury_group(pid_t leader) noexcept;
 // Whether the child has ended, or is none. Its status can still be waited for.
 [[nodiscard]] bool has_ended(pid_t child) noexcept;
 // Blocks until the child ends, whose status can still be waited for, or `deadline`. Returns whether
@@ -94,5 +115,7 @@ std::optional<int> wait_for(pid_t child) noexcept;
 // which suffices for any compiler that can finish here. std::nullopt if the system does not report
 // it.
 [[nodiscard]] std::optional<std::uint64_t> default_memory_limit();
+// Returns the limit of this process's virtual memory; std::nullopt if there is none.
+[[nodiscard]] std::optional<std::uint64_t> address_space_limit();
 
 } // namespace oclcc::worker

@@ -1,5 +1,6 @@
 #include "worker/worker_main.hpp"
 
+#include "base/system/process.hpp"
 #include "opencl/device_query.hpp"
 #include "opencl/program_build.hpp"
 #include "worker/driver_rules.hpp"
@@ -7,16 +8,8 @@
 #include "worker/installed_devices.hpp"
 #include "worker/kernel_launch.hpp"
 
-#include <csignal>
 #include <cstdio>
-#include <cstdlib>
-#include <dlfcn.h>
-#include <fcntl.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <system_error>
-#include <unistd.h>
 
 namespace oclcc::worker {
 
@@ -26,30 +19,6 @@ using format::KernelReflection;
 
 namespace {
 
-// Redirects standard output and standard error to /dev/null during its lifetime: discards what a
-// driver prints.
-class QuietOutput {
-public:
-  QuietOutput() noexcept : m_output(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)) {
-    std::fflush(stdout);
-    const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
-    for (const int standard : {STDOUT_FILENO, STDERR_FILENO}) {
-      ::dup2(nowhere, standard);
-    }
-    ::close(nowhere);
-  }
-  ~QuietOutput() {
-    std::fflush(stdout);
-    ::dup2(m_output, STDOUT_FILENO);
-    ::dup2(m_output, STDERR_FILENO);
-    ::close(m_output);
-  }
-  QuietOutput(QuietOutput&&) = delete; // and no copies
-
-private:
-  int m_output; // standard output and standard error of a worker are the same file
-};
-
 // The include guard of clang's opencl-c.h. On PoCL, reading that header takes 100 ms of a warm-up's
 // 650 (measured). A warm-up loads the built-in library, which does not need the header.
 constexpr const char* k_without_opencl_header = "-D_OPENCL_H_";
@@ -58,11 +27,7 @@ constexpr const char* k_without_opencl_header = "-D_OPENCL_H_";
 // identifies the library of the platform, wherever the loader found it.
 std::string library_of(cl_platform_id platform) {
   void* const* const table = *reinterpret_cast<void* const* const*>(platform);
-  Dl_info facts{};
-  if (table == nullptr || ::dladdr(table[0], &facts) == 0 || facts.dli_fname == nullptr) {
-    return {};
-  }
-  return facts.dli_fname;
+  return table == nullptr ? "" : library_containing(table[0]);
 }
 
 template <typename T>
@@ -97,9 +62,8 @@ Error with_long_kernel(Error error, const std::vector<KernelReflection>& kernels
 
 // Drivers read it in every build. No thread of a driver reads the environment between builds.
 void set_working_directory_name(const std::string& name) {
-  const char* const current = std::getenv("PWD");
-  if (current == nullptr || current != name) {
-    ::setenv("PWD", name.c_str(), 1);
+  if (base::environment_variable("PWD") != name) {
+    base::set_environment_variable("PWD", name);
   }
 }
 
@@ -352,7 +316,7 @@ private:
     Bytes binary;
     for (const BinaryPass& pass : passes) {
       const auto ask = [&] {
-        ::setenv(pass.variable.c_str(), pass.value.c_str(), 1);
+        base::set_environment_variable(pass.variable, pass.value);
         return clbin::opencl::program_binary(*m_driver, program, device);
       };
       CLBIN_TRY_ASSIGN(binary, run_in_child(pass.purpose, ask));
@@ -373,29 +337,8 @@ private:
 
 // Also checks the environment, because parts of the working directory will be removed.
 bool is_started_by_oclcc() {
-  struct stat facts {};
-  const char* const folder = std::getenv("POCL_CACHE_DIR");
-  return folder != nullptr && folder == std::string_view(k_pocl_folder) &&
-         ::fstat(k_worker_channel, &facts) == 0 && S_ISSOCK(facts.st_mode);
-}
-
-// A kernel that runs out of memory must fail only its unit, not the run.
-void volunteer_for_the_oom_killer() {
-  const int file = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-  if (file >= 0) {
-    [[maybe_unused]] const ssize_t written = ::write(file, "1000", 4);
-    ::close(file);
-  }
-}
-
-void settle_process() {
-  // If the parent died before this line, the channel is closed, and the first read reports it.
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // Programs that drivers start must not keep the channel open after this process dies.
-  ::fcntl(k_worker_channel, F_SETFD, FD_CLOEXEC);
-  constexpr rlimit no_core{0, 0};
-  ::setrlimit(RLIMIT_CORE, &no_core);
-  volunteer_for_the_oom_killer();
+  return base::environment_variable("POCL_CACHE_DIR") == k_pocl_folder &&
+         base::is_socket(k_worker_channel);
 }
 
 // PoCL's cache of a program, "FK/DPCJC…". It exists as long as the process: PoCL remembers the
@@ -543,7 +486,7 @@ bool run_worker(void (*reset_names)() noexcept) {
   if (!is_started_by_oclcc()) {
     return false;
   }
-  settle_process();
+  settle_worker();
   Service service(reset_names);
   for (;;) {
     const auto request = receive_message(k_worker_channel, std::nullopt);
@@ -552,7 +495,7 @@ bool run_worker(void (*reset_names)() noexcept) {
     }
   }
   // Does not return from main, because destructors of drivers have crashed and hung.
-  ::_exit(0);
+  end_at_once();
 }
 
 } // namespace oclcc::worker

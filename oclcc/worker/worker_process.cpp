@@ -1,19 +1,12 @@
 #include "worker/worker_process.hpp"
 
+#include "base/system/folder.hpp"
 #include "worker/driver_rules.hpp"
 #include "worker/spawn.hpp"
 
 #include <atomic>
 #include <cerrno>
-#include <csignal>
-#include <cstring>
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <system_error>
-#include <unistd.h>
 
 namespace oclcc::worker {
 
@@ -38,7 +31,7 @@ void make_path_absolute(std::vector<std::string>& variables, std::string_view na
     }
     std::error_code error;
     const std::filesystem::path path = variable.substr(start.size());
-    if (!path.empty() && path.is_relative() && std::filesystem::exists(path, error)) {
+    if (!path.empty() && !path.has_root_directory() && std::filesystem::exists(path, error)) {
       variable = start + std::filesystem::absolute(path, error).string();
     }
   }
@@ -69,7 +62,7 @@ std::vector<std::string> worker_environment(const WorkerSettings& settings,
   std::error_code error;
   const auto real_folder = std::filesystem::canonical(folder, error); // TMPDIR may be a link
   set_variable(variables, "PWD", error ? folder.string() : real_folder.string());
-  set_variable(variables, "TMPDIR", k_temporary_folder);
+  set_temporary_folder(variables, k_temporary_folder);
   set_variable(variables, "POCL_CACHE_DIR", k_pocl_folder);
   set_variable(variables, "XDG_CACHE_HOME", k_cache_folder);
   // It prints warnings if its directory is emptied.
@@ -105,12 +98,10 @@ Result<void> prepare_folder(const std::filesystem::path& folder, const WorkerSet
 
 Result<pid_t> spawn_worker(const WorkerSettings& settings, const std::filesystem::path& folder,
                            int channel, int output) {
-  CLBIN_TRY_ASSIGN(const FileDescriptor input,
-                   move_out_of_the_way(::open("/dev/null", O_RDONLY | O_CLOEXEC)));
   Spawn spawn(DefaultSignals::all);
-  spawn.duplicate(input.number(), STDIN_FILENO);
-  spawn.duplicate(output, STDOUT_FILENO);
-  spawn.duplicate(output, STDERR_FILENO);
+  spawn.open_null(base::k_standard_input);
+  spawn.duplicate(output, base::k_standard_output);
+  spawn.duplicate(output, base::k_standard_error);
   spawn.duplicate(channel, k_worker_channel);
   spawn.close_from(k_worker_channel + 1);
   spawn.change_folder(folder);
@@ -132,11 +123,13 @@ std::string end_text(std::optional<int> status) {
   if (!status) {
     return "stopped answering";
   }
-  if (!WIFSIGNALED(*status)) {
-    return fmt::format("ended the worker process (exit status {})", WEXITSTATUS(*status));
+  const ProcessEnd end = end_of(*status);
+  if (end.crash.empty()) {
+    return fmt::format("ended the worker process (exit status {})", end.exit_status);
   }
-  return WTERMSIG(*status) == SIGKILL ? "was killed (signal 9); the machine may be out of memory"
-                                      : fmt::format("crashed (signal {})", WTERMSIG(*status));
+  return end.was_killed
+             ? fmt::format("was killed ({}); the machine may be out of memory", end.crash)
+             : fmt::format("crashed ({})", end.crash);
 }
 
 WorkerFailure failure_of(SocketFault fault) noexcept {
@@ -177,8 +170,8 @@ struct WorkerProcess::State {
       return 0;
     }
     home->remove(ended);
-    ::kill(ended, SIGKILL);
-    ::kill(-ended, SIGKILL);
+    end_process(ended);
+    end_group(ended);
     const int status = wait_for(ended).value_or(0);
     home->stay_if_interrupted();
     return status;
@@ -202,13 +195,8 @@ Result<WorkerProcess> WorkerProcess::start_in(std::shared_ptr<WorkerHome> home,
   home->bury_retired(); // so that no more than requested run
   CLBIN_TRY_ASSIGN(TemporaryFolder folder, TemporaryFolder::create(home->path(), "worker-"));
   CLBIN_TRY(prepare_folder(folder.path(), settings));
-  const std::filesystem::path output_path = folder.path() / "output";
-  CLBIN_TRY_ASSIGN(
-      FileDescriptor output,
-      move_out_of_the_way(
-          ::open(output_path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600)));
-  ::unlink(output_path.c_str());
-  CLBIN_TRY_ASSIGN(Channel channel, open_channel(SOCK_STREAM));
+  CLBIN_TRY_ASSIGN(FileDescriptor output, create_log(folder.path()));
+  CLBIN_TRY_ASSIGN(Channel channel, open_channel());
   CLBIN_TRY_ASSIGN(const pid_t process,
                    spawn_worker(settings, folder.path(), channel.other.number(), output.number()));
   home->add(process);
@@ -258,27 +246,26 @@ std::optional<std::string> WorkerProcess::fatal_kernel() const {
 }
 
 std::string WorkerProcess::take_output() {
-  struct stat facts {};
-  if (::fstat(m_state->output.number(), &facts) != 0 || facts.st_size <= 0) {
+  const int output = m_state->output.number();
+  const auto status = base::status_of(output);
+  if (!status || status->size_bytes == 0) {
     return {};
   }
-  const auto size = static_cast<std::uint64_t>(facts.st_size);
-  const std::uint64_t length = std::min(size, k_max_output_bytes);
-  std::string text(static_cast<std::size_t>(length), '\0');
-  const ssize_t count = ::pread(m_state->output.number(), text.data(), text.size(),
-                                static_cast<off_t>(size - length));
-  text.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  const std::uint64_t length = std::min(status->size_bytes, k_max_output_bytes);
+  Bytes bytes(static_cast<std::size_t>(length));
+  bytes.resize(base::read_at(output, status->size_bytes - length, bytes).value_or(0));
   // The worker appends, so that its next output is at the new end. If the file cannot be truncated,
   // the text is shown again, which is harmless.
-  [[maybe_unused]] const int cut = ::ftruncate(m_state->output.number(), 0);
-  return text;
+  (void)base::truncate(output, 0);
+  (void)base::seek(output, 0); // Windows appends at the position that both processes share
+  return std::string(base::as_text(bytes));
 }
 
 // Watches the worker until it replies. Returns false if it exceeds the memory limit.
 bool WorkerProcess::stays_within_memory(const Deadline& deadline) const {
   constexpr std::chrono::milliseconds k_watch_period{50};
   while (m_state->memory_limit_bytes && std::chrono::steady_clock::now() < *deadline) {
-    if (base::wait_for_socket(m_state->channel.number(), POLLIN,
+    if (base::wait_to_receive(m_state->channel.number(),
                               std::chrono::steady_clock::now() + k_watch_period)) {
       return true;
     }

@@ -1,14 +1,14 @@
-// The parent's end of a worker, a process in which drivers may crash, hang or corrupt memory. POSIX
-// (and some Linux: /proc, parent-death signals) is used only in the .cpp file.
+// The parent's end of a worker, a process in which drivers may crash, hang or corrupt memory.
 #pragma once
 
+#include "base/system/process.hpp"
 #include "worker/worker_home.hpp"
 #include "worker/worker_protocol.hpp"
 
 namespace oclcc::worker {
 
 struct WorkerSettings {
-  std::filesystem::path executable = "/proc/self/exe";
+  std::filesystem::path executable = base::program_file();
   std::vector<std::string> arguments = {"--worker"};
   // The only platform library that the worker sees; empty for all.
   std::string only_driver;

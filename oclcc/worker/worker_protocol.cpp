@@ -1,7 +1,6 @@
 #include "worker/worker_protocol.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
+#include "base/system/folder.hpp"
 
 namespace oclcc::worker {
 
@@ -152,18 +151,24 @@ base::SocketResult<void> send_message(int socket, MessageKind kind, ByteView bod
   return base::send_all(socket, body, deadline);
 }
 
-KernelNote::KernelNote() : m_file(::open(k_name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600)) {}
+KernelNote::KernelNote() {
+  const auto folder = base::OpenFolder::open(".");
+  auto file = folder.and_then(
+      [](const base::OpenFolder& opened) { return opened.open_file(k_name, base::FileUse::lock); });
+  if (file) {
+    m_file = *std::move(file);
+  }
+}
 
 void KernelNote::set(const std::string& kernel) {
   if (kernel.size() > k_max_kernel_name_bytes) {
     return;
   }
-  // Writes with one call, so that a name is never incomplete. The rest of a longer previous name
+  // Written by one call, so that a name is never incomplete. The rest of a longer previous name
   // follows it.
   base::ByteWriter record;
   record.write_text(kernel);
-  [[maybe_unused]] const ssize_t written =
-      ::pwrite(m_file.number(), record.view().data(), record.size(), 0);
+  (void)base::write_from_start(m_file.number(), record.view());
 }
 
 void KernelNote::clear() {

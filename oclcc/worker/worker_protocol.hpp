@@ -3,7 +3,7 @@
 // and limits.
 #pragma once
 
-#include "base/system/posix/socket.hpp"
+#include "base/system/socket.hpp"
 #include "model/bundle.hpp"
 #include "terminal/reporter.hpp"
 

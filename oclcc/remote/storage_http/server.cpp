@@ -1,7 +1,7 @@
 #include "remote/storage_http/http_client.hpp"
 
 #include "base/system/posix/calls.hpp"
-#include "base/system/posix/socket.hpp"
+#include "base/system/socket.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -15,14 +15,14 @@ import sys
 # or before.
 OF_ANDROID = set(
     """
-    _exit access atexit close closedir dlerror dlopen dlsym fchmod fchown fcntl fdopendir flock fork
-    fstat fstatat ftruncate futimens fwrite getauxval getegid getenv geteuid getgid getpid
-    getpwuid_r getrlimit gettid getuid isspace ldexp linkat localeconv lseek lstat madvise memchr
-    memcmp memcpy memmem memmove memset mkdirat mkdtemp mkostemp nanosleep open openat poll pread
-    pthread_mutex_lock pthread_mutex_unlock pthread_once pthread_sigmask read readdir recv rename
-    renameat send setsid sigaddset sigemptyset sigfillset sigismember sigpending sigtimedwait
-    snprintf stat stdout strcmp strlen strnlen strtod strtoll strtoull sysconf unlink unlinkat
-    utimensat waitpid write
+    _exit access atexit close closedir dlerror dlopen dlsym environ fchmod fchown fcntl fdopendir
+    flock fork fstat fstatat fsync ftruncate futimens fwrite getauxval getegid getenv geteuid getgid
+    getpid getpwuid_r getrlimit gettid getuid ioctl isatty isspace ldexp linkat localeconv lseek
+    lstat madvise memchr memcmp memcpy memmem memmove memset mkdirat mkdtemp mkostemp nanosleep open
+    openat poll prctl pread pthread_mutex_lock pthread_mutex_unlock pthread_once pthread_sigmask
+    read readdir recv rename renameat send setenv setrlimit setsid sigaction sigaddset sigemptyset
+    sigfillset sigismember sigpending sigtimedwait snprintf socketpair stat stdout strcmp strlen
+    strnlen strtod strtoll strtoull sysconf unlink unlinkat utimensat waitpid write
     """.split()
 )
 # glibc's errno, and what the compiler calls: its runtime libraries exist for each C library.

@@ -5,6 +5,7 @@
 #include "base/byte_codec.hpp"
 
 #include <filesystem>
+#include <optional>
 
 namespace clbin::base {
 
@@ -43,6 +44,7 @@ private:
 
 inline constexpr int k_standard_input = 0;
 inline constexpr int k_standard_output = 1;
+inline constexpr int k_standard_error = 2;
 
 enum class FileKind : std::uint8_t { regular, folder, other };
 
@@ -88,12 +90,26 @@ enum class MissingWriter : std::uint8_t { is_awaited, is_the_end };
 // Returns fewer bytes than requested only at the end of the file.
 [[nodiscard]] SystemResult<std::size_t> read_at(int number, std::uint64_t offset,
                                                 std::span<std::byte> bytes) noexcept;
+// Creates a file for writing that only this user may use, or that a new file's usual users may.
+// EEXIST, also if the name is that of a dangling link.
+enum class FileUsers : std::uint8_t { owner, usual };
+[[nodiscard]] SystemResult<FileDescriptor> create_file(const std::filesystem::path& path,
+                                                       FileUsers users) noexcept;
 // These return 0 or an errno.
+[[nodiscard]] int flush(int number) noexcept; // until the bytes are on the disk
 [[nodiscard]] int seek(int number, std::uint64_t offset) noexcept;
 [[nodiscard]] int write_all(int number, ByteView bytes) noexcept;
 // Like write_all, for a library in somebody else's process: EPIPE and EFBIG are errors only.
 // Neither SIGPIPE nor SIGXFSZ is delivered, and the process's handling of them is not changed.
 [[nodiscard]] int write_all_without_signals(int number, ByteView bytes) noexcept;
+
+// Raises the limit of the files that this process may have open, up to what the system allows.
+void allow_open_files(std::size_t count) noexcept;
+
+// Whether the file is a terminal.
+[[nodiscard]] bool is_terminal(int number) noexcept;
+// Returns the width of a terminal in cells; std::nullopt if it is unknown.
+[[nodiscard]] std::optional<std::size_t> terminal_columns(int number) noexcept;
 
 // Creates a private file without a name in `folder`, which is removed when it is closed. If the
 // file system has no such files, it has a name at first.

@@ -56,6 +56,9 @@ private:
   std::filesystem::path m_path; // on systems that open files by their full paths only
 };
 
+// Returns a warning if others than the owner of a secret file have rights to it.
+[[nodiscard]] std::optional<std::string> warning_of_readers(const std::filesystem::path& path);
+
 void set_modified(int number, std::chrono::system_clock::time_point time) noexcept;
 // Writes from the beginning of the file without signals, or nothing if the process may not write as
 // much. These two return 0 or an errno.
@@ -64,6 +67,9 @@ void set_modified(int number, std::chrono::system_clock::time_point time) noexce
 // Locks a file exclusively, without waiting. Returns whether no other descriptor has locked it. The
 // system removes the lock if the process ends.
 [[nodiscard]] SystemResult<bool> try_lock(int number) noexcept;
+// Waits until no other process has locked the folder, and locks it until the descriptor is closed.
+// The descriptor is closed if the file system has no locks.
+[[nodiscard]] FileDescriptor lock_folder(const std::filesystem::path& path) noexcept;
 // Closing does not suffice: a child that was forked in the meantime shares the lock.
 void unlock(int number) noexcept;
 

@@ -20,6 +20,10 @@ namespace clbin::base {
 // -----------------------------------------------------------------------
 
 [[nodiscard]] std::int64_t process_id() noexcept;
+// Returns the file of the running program.
+[[nodiscard]] std::filesystem::path program_file();
+// Prevents core dumps, and other processes of the user from reading the memory, if the system can.
+void protect_memory() noexcept;
 // Whether exit() of this thread destroys its thread-local objects before it calls a handler.
 [[nodiscard]] bool is_main_thread() noexcept;
 // Whether the process is ending and the system has already ended its other threads: whoever waits
@@ -34,6 +38,11 @@ namespace clbin::base {
 
 // Returns a variable of the environment, in UTF-8.
 [[nodiscard]] std::optional<std::string> environment_variable(const char* name);
+// Returns all variables, each as NAME=VALUE. No other thread may change the environment during the
+// call.
+[[nodiscard]] std::vector<std::string> environment_variables();
+// Replaces a variable of this process.
+void set_environment_variable(const std::string& name, const std::string& value);
 // What separates the paths of a list such as PATH.
 [[nodiscard]] std::string_view path_separator() noexcept;
 // Whether the process has rights that its user does not have (setuid, setgid, capabilities, UAC).

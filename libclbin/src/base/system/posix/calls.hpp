@@ -4,7 +4,6 @@
 #include "base/system/files.hpp"
 
 #include <csignal>
-#include <optional>
 #include <sys/stat.h>
 
 namespace clbin::base {
@@ -17,8 +16,8 @@ namespace clbin::base {
 // the caller is non-blocking, first blocks until the stream is ready. `events` as for poll.
 [[nodiscard]] bool should_retry(int number, short events) noexcept;
 [[nodiscard]] FileStatus to_file_status(const struct stat& status) noexcept;
-// Returns a warning if others than the owner of a secret file have rights to it.
-[[nodiscard]] std::optional<std::string> warning_of_readers(const std::filesystem::path& path);
+// Returns the signals that end a run in good order, except those that are ignored (nohup).
+[[nodiscard]] sigset_t ending_signals();
 
 // Blocks signals of this thread until its end, or restore(). Threads and processes that start
 // meanwhile inherit the blocked signals.

@@ -9,6 +9,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,7 +20,8 @@ namespace {
 
 constexpr mode_t k_private_mode = 0600;
 
-static_assert(k_standard_input == STDIN_FILENO && k_standard_output == STDOUT_FILENO);
+static_assert(k_standard_input == STDIN_FILENO && k_standard_output == STDOUT_FILENO &&
+              k_standard_error == STDERR_FILENO);
 
 // Blocks the signals of write() in this thread, to which the kernel sends them, during its
 // lifetime.
@@ -165,6 +168,18 @@ SystemResult<std::size_t> read_at(int number, std::uint64_t offset,
   return done;
 }
 
+SystemResult<FileDescriptor> create_file(const std::filesystem::path& path,
+                                         FileUsers users) noexcept {
+  constexpr mode_t k_usual_mode = 0666; // from which the system subtracts the umask
+  FileDescriptor file(open_retrying(path.c_str(), O_WRONLY | O_CREAT | O_EXCL,
+                                    users == FileUsers::owner ? k_private_mode : k_usual_mode));
+  return file.is_open() ? SystemResult<FileDescriptor>(std::move(file)) : tl::unexpected(errno);
+}
+
+int flush(int number) noexcept {
+  return ::fsync(number) == 0 || errno == EINVAL ? 0 : errno; // EINVAL: a device or a pipe
+}
+
 int seek(int number, std::uint64_t offset) noexcept {
   const auto start = static_cast<off_t>(offset);
   return ::lseek(number, start, SEEK_SET) == start ? 0 : errno;
@@ -196,6 +211,24 @@ int write_all_without_signals(int number, ByteView bytes) noexcept {
   return error_number;
 }
 
+void allow_open_files(std::size_t count) noexcept {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < count) {
+    limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, count);
+    (void)::setrlimit(RLIMIT_NOFILE, &limit);
+  }
+}
+
+bool is_terminal(int number) noexcept {
+  return ::isatty(number) == 1;
+}
+
+std::optional<std::size_t> terminal_columns(int number) noexcept {
+  winsize size{};
+  const bool is_known = ::ioctl(number, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return is_known ? std::optional<std::size_t>(size.ws_col) : std::nullopt;
+}
+
 SystemResult<FileDescriptor> create_unnamed_file(const std::filesystem::path& folder) {
   FileDescriptor file(open_retrying(folder.c_str(), O_TMPFILE | O_RDWR, k_private_mode));
   if (file.is_open()) {
@@ -216,17 +249,6 @@ SystemResult<std::filesystem::path> create_private_folder(const std::filesystem:
   return ::mkdtemp(path.data()) != nullptr
              ? SystemResult<std::filesystem::path>(std::filesystem::path(std::move(path)))
              : tl::unexpected(errno);
-}
-
-std::optional<std::string> warning_of_readers(const std::filesystem::path& path) {
-  constexpr mode_t k_others = 0077;
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode) ||
-      (status.st_mode & k_others) == 0) {
-    return std::nullopt;
-  }
-  return fmt::format("'{}' is secret, but its mode {:03o} lets others open it: chmod 600",
-                     path.string(), status.st_mode & 0777U);
 }
 
 } // namespace clbin::base

@@ -192,8 +192,26 @@ SystemResult<bool> try_lock(int number) noexcept {
   return errno == EWOULDBLOCK ? SystemResult<bool>(false) : tl::unexpected(errno);
 }
 
+FileDescriptor lock_folder(const std::filesystem::path& path) noexcept {
+  FileDescriptor folder(open_retrying(path.c_str(), O_RDONLY | O_DIRECTORY));
+  const bool is_locked =
+      folder.is_open() && retrying([&] { return ::flock(folder.number(), LOCK_EX); }) == 0;
+  return is_locked ? std::move(folder) : FileDescriptor();
+}
+
 void unlock(int number) noexcept {
   (void)::flock(number, LOCK_UN);
+}
+
+std::optional<std::string> warning_of_readers(const std::filesystem::path& path) {
+  constexpr mode_t k_others = 0077;
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode) ||
+      (status.st_mode & k_others) == 0) {
+    return std::nullopt;
+  }
+  return fmt::format("'{}' is secret, but its mode {:03o} lets others open it: chmod 600",
+                     path.string(), status.st_mode & 0777U);
 }
 
 } // namespace clbin::base

@@ -10,6 +10,8 @@
 #include <pwd.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace clbin::base {
@@ -26,12 +28,34 @@ std::int64_t process_id() noexcept {
   return ::getpid();
 }
 
+std::filesystem::path program_file() {
+  return "/proc/self/exe";
+}
+
+void protect_memory() noexcept {
+  constexpr rlimit k_no_core_dump{0, 0};
+  (void)::setrlimit(RLIMIT_CORE, &k_no_core_dump);
+  (void)::prctl(PR_SET_DUMPABLE, 0); // also for core dumps that the system passes to a program
+}
+
 bool is_main_thread() noexcept {
   return ::gettid() == ::getpid();
 }
 
 bool are_other_threads_gone() noexcept {
   return false;
+}
+
+sigset_t ending_signals() {
+  sigset_t set;
+  ::sigemptyset(&set);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction present {};
+    if (::sigaction(signal, nullptr, &present) == 0 && present.sa_handler == SIG_DFL) {
+      ::sigaddset(&set, signal);
+    }
+  }
+  return set;
 }
 
 std::thread start_background_thread(std::function<void()> work) {
@@ -42,6 +66,18 @@ std::thread start_background_thread(std::function<void()> work) {
 std::optional<std::string> environment_variable(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+std::vector<std::string> environment_variables() {
+  std::vector<std::string> variables;
+  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
+    variables.emplace_back(*variable);
+  }
+  return variables;
+}
+
+void set_environment_variable(const std::string& name, const std::string& value) {
+  ::setenv(name.c_str(), value.c_str(), 1);
 }
 
 std::string_view path_separator() noexcept {

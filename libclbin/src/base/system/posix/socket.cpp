@@ -1,10 +1,11 @@
-#include "base/system/posix/socket.hpp"
+#include "base/system/socket.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <limits>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 namespace clbin::base {
 
@@ -20,6 +21,25 @@ int poll_timeout(const Deadline& deadline) noexcept {
       std::chrono::ceil<std::chrono::milliseconds>(*deadline - std::chrono::steady_clock::now());
   return static_cast<int>(
       std::clamp<std::int64_t>(left.count(), 0, std::numeric_limits<int>::max()));
+}
+
+// `events` as for poll.
+SocketResult<void> wait_for_socket(int socket, short events, const Deadline& deadline,
+                                   int wake_up) {
+  for (;;) {
+    std::array<pollfd, 2> files{{{socket, events, 0}, {wake_up, POLLIN, 0}}};
+    const int ready = ::poll(files.data(), files.size(), poll_timeout(deadline));
+    if (ready > 0) {
+      return files[1].revents != 0 ? SocketResult<void>(tl::unexpected(SocketFault::woken))
+                                   : SocketResult<void>();
+    }
+    if (ready == 0) {
+      return tl::unexpected(SocketFault::timed_out);
+    }
+    if (errno != EINTR) {
+      return tl::unexpected(SocketFault::system);
+    }
+  }
 }
 
 // `transfer` receives or sends a part of the bytes, and returns its size.
@@ -47,22 +67,21 @@ SocketResult<void> transfer_all(int socket, std::span<Byte> bytes, short events,
 
 } // namespace
 
-SocketResult<void> wait_for_socket(int socket, short events, const Deadline& deadline,
-                                   int wake_up) {
-  for (;;) {
-    std::array<pollfd, 2> files{{{socket, events, 0}, {wake_up, POLLIN, 0}}};
-    const int ready = ::poll(files.data(), files.size(), poll_timeout(deadline));
-    if (ready > 0) {
-      return files[1].revents != 0 ? SocketResult<void>(tl::unexpected(SocketFault::woken))
-                                   : SocketResult<void>();
-    }
-    if (ready == 0) {
-      return tl::unexpected(SocketFault::timed_out);
-    }
-    if (errno != EINTR) {
-      return tl::unexpected(SocketFault::system);
-    }
+SystemResult<SocketPair> open_socket_pair() noexcept {
+  std::array<int, 2> ends{-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    return tl::unexpected(errno);
   }
+  return SocketPair{FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+}
+
+bool is_socket(int number) noexcept {
+  struct stat facts {};
+  return ::fstat(number, &facts) == 0 && S_ISSOCK(facts.st_mode);
+}
+
+SocketResult<void> wait_to_receive(int socket, const Deadline& deadline, int wake_up) {
+  return wait_for_socket(socket, POLLIN, deadline, wake_up);
 }
 
 SocketResult<void> send_all(int socket, ByteView bytes, const Deadline& deadline, int wake_up) {

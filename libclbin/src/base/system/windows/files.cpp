@@ -119,6 +119,18 @@ SystemResult<std::size_t> read_at(int number, std::uint64_t offset,
   return done;
 }
 
+SystemResult<FileDescriptor> create_file(const std::filesystem::path& path,
+                                         FileUsers users) noexcept {
+  const std::wstring name = windows::full_name(path);
+  return users == FileUsers::owner
+             ? windows::create_private_file(name)
+             : windows::open_named(name, {GENERIC_WRITE, CREATE_NEW, windows::k_new_file});
+}
+
+int flush(int number) noexcept {
+  return ::FlushFileBuffers(handle_of(number)) != 0 ? 0 : errno_of(::GetLastError());
+}
+
 int seek(int number, std::uint64_t offset) noexcept {
   LARGE_INTEGER start{};
   start.QuadPart = static_cast<LONGLONG>(offset);
@@ -144,6 +156,20 @@ int write_all(int number, ByteView bytes) noexcept {
 
 int write_all_without_signals(int number, ByteView bytes) noexcept {
   return write_all(number, bytes);
+}
+
+void allow_open_files(std::size_t /*count*/) noexcept {} // the C runtime always has room for 2048
+
+bool is_terminal(int number) noexcept {
+  DWORD mode = 0;
+  return ::GetConsoleMode(handle_of(number), &mode) != 0;
+}
+
+std::optional<std::size_t> terminal_columns(int number) noexcept {
+  CONSOLE_SCREEN_BUFFER_INFO screen{};
+  const bool is_known = ::GetConsoleScreenBufferInfo(handle_of(number), &screen) != 0;
+  const int columns = screen.srWindow.Right - screen.srWindow.Left + 1;
+  return is_known && columns > 0 ? std::optional(static_cast<std::size_t>(columns)) : std::nullopt;
 }
 
 SystemResult<FileDescriptor> create_unnamed_file(const std::filesystem::path& folder) {

@@ -1,5 +1,6 @@
 #include "base/system/folder.hpp"
 
+#include "base/file_io.hpp"
 #include "base/system/windows/names.hpp"
 
 #include <aclapi.h>
@@ -22,6 +23,7 @@ namespace {
 constexpr DWORD k_write_rights = FILE_WRITE_DATA | FILE_APPEND_DATA | FILE_WRITE_ATTRIBUTES |
                                  FILE_WRITE_EA | FILE_DELETE_CHILD | DELETE | WRITE_DAC |
                                  WRITE_OWNER | GENERIC_WRITE | GENERIC_ALL;
+constexpr DWORD k_all_rights = FILE_READ_DATA | GENERIC_READ | k_write_rights;
 constexpr std::int64_t k_ticks_to_1970 = 116444736000000000; // of 100 ns, from 1601
 // A lock excludes readers from the bytes that it covers, so these are none of the file.
 constexpr DWORD k_locked_offset_high = 0x40000000;
@@ -60,9 +62,9 @@ bool is_trusted(PSID account) noexcept {
          });
 }
 
-// Returns who besides the trusted may write, according to one entry of an access list; empty if
-// nobody may.
-std::string writer_of(const ACE_HEADER& entry) {
+// Returns who besides the trusted has one of the rights, according to one entry of an access list;
+// empty if nobody has.
+std::string user_of(const ACE_HEADER& entry, DWORD rights) {
   if ((entry.AceFlags & INHERIT_ONLY_ACE) != 0) {
     return {}; // concerns what will be created inside, which is examined when it is read
   }
@@ -76,12 +78,22 @@ std::string writer_of(const ACE_HEADER& entry) {
   case ACCESS_ALLOWED_CALLBACK_ACE_TYPE: {
     const auto& allowed = reinterpret_cast<const ACCESS_ALLOWED_ACE&>(entry);
     PSID const account = const_cast<DWORD*>(&allowed.SidStart);
-    return (allowed.Mask & k_write_rights) == 0 || is_trusted(account) ? std::string()
-                                                                       : text_of(account);
+    return (allowed.Mask & rights) == 0 || is_trusted(account) ? std::string() : text_of(account);
   }
   default:
     return fmt::format("an entry of kind {}", entry.AceType);
   }
+}
+
+// Returns who besides the trusted has one of the rights; empty if nobody has.
+std::string user_of(ACL* list, DWORD rights) {
+  std::string user;
+  for (DWORD i = 0; i < list->AceCount && user.empty(); ++i) {
+    void* entry = nullptr;
+    user = ::GetAce(list, i, &entry) != 0 ? user_of(*static_cast<const ACE_HEADER*>(entry), rights)
+                                          : "an unknown entry";
+  }
+  return user;
 }
 
 std::string why_not_ours(PSID owner, ACL* list) {
@@ -92,16 +104,8 @@ std::string why_not_ours(PSID owner, ACL* list) {
   if (list == nullptr) {
     return "other users may write to it (it has no access list)";
   }
-  for (DWORD i = 0; i < list->AceCount; ++i) {
-    void* entry = nullptr;
-    const std::string writer = ::GetAce(list, i, &entry) != 0
-                                   ? writer_of(*static_cast<const ACE_HEADER*>(entry))
-                                   : "an unknown entry";
-    if (!writer.empty()) {
-      return fmt::format("other users may write to it ({})", writer);
-    }
-  }
-  return {};
+  const std::string writer = user_of(list, k_write_rights);
+  return writer.empty() ? "" : fmt::format("other users may write to it ({})", writer);
 }
 
 std::string why_not_ours(HANDLE file) {
@@ -307,10 +311,48 @@ SystemResult<bool> try_lock(int number) noexcept {
              : tl::unexpected(errno_of(error));
 }
 
+// A folder has no lock: a file in it that one process can open at a time.
+FileDescriptor lock_folder(const std::filesystem::path& path) noexcept {
+  constexpr DWORD k_pause_ms = 5;
+  constexpr int k_max_denials = 100;
+  const std::wstring name = windows::full_name(path / ".clbin-lock");
+  for (int denials = 0; denials < k_max_denials;) {
+    auto file = open_named(name, {GENERIC_WRITE | DELETE, OPEN_ALWAYS,
+                                  FILE_FLAG_DELETE_ON_CLOSE | FILE_FLAG_OPEN_REPARSE_POINT, 0});
+    if (file) {
+      return *std::move(file);
+    }
+    if (file.error() != EBUSY && file.error() != EACCES) {
+      break;
+    }
+    // Denied: another process is removing it, or the folder cannot be written.
+    denials += file.error() == EACCES ? 1 : 0;
+    ::Sleep(k_pause_ms);
+  }
+  return {};
+}
+
 void unlock(int number) noexcept {
   OVERLAPPED place{};
   place.OffsetHigh = k_locked_offset_high;
   (void)::UnlockFileEx(handle_of(number), 0, 1, 0, &place);
+}
+
+std::optional<std::string> warning_of_readers(const std::filesystem::path& path) {
+  const auto file = open_named(windows::full_name(path), {READ_CONTROL, OPEN_EXISTING, 0});
+  ACL* list = nullptr;
+  PSECURITY_DESCRIPTOR descriptor = nullptr;
+  if (!file ||
+      ::GetSecurityInfo(handle_of(file->number()), SE_FILE_OBJECT, DACL_SECURITY_INFORMATION,
+                        nullptr, nullptr, &list, nullptr, &descriptor) != ERROR_SUCCESS) {
+    return std::nullopt;
+  }
+  const std::string user = list == nullptr ? "it has none" : user_of(list, k_all_rights);
+  ::LocalFree(descriptor);
+  return user.empty() ? std::nullopt
+                      : std::optional(fmt::format(
+                            "{} is secret, but its access list lets others open it ({})",
+                            in_quotes(path), user));
 }
 
 } // namespace clbin::base

@@ -190,9 +190,10 @@ SystemResult<FileDescriptor> open_named(const std::wstring& name,
   HANDLE const handle =
       ::CreateFileW(name.c_str(), request.access, request.sharing, nullptr, request.creation,
                     request.flags | SECURITY_SQOS_PRESENT | SECURITY_ANONYMOUS, nullptr);
-  if (handle == INVALID_HANDLE_VALUE) {
-    return last_error();
-  }
+  return handle == INVALID_HANDLE_VALUE ? last_error() : to_descriptor(handle);
+}
+
+SystemResult<FileDescriptor> to_descriptor(HANDLE handle) noexcept {
   const int number =
       ::_open_osfhandle(reinterpret_cast<std::intptr_t>(handle), _O_BINARY | _O_NOINHERIT);
   if (number < 0) {
@@ -277,20 +278,42 @@ int remove(const std::wstring& name) noexcept {
              : errno_of(::GetLastError());
 }
 
-int create_folder(const std::wstring& name) noexcept {
-  // Protected: nothing is inherited. Full access, also to what is created inside, for this user,
-  // the system and administrators.
-  const std::wstring rights =
-      L"D:P(A;OICI;FA;;;" + user_text() + L")(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)";
+namespace {
+
+// Calls `create` with the rights of a file or folder: protected, nothing is inherited. Full access,
+// also to what is created inside, for this user, the system and administrators. Returns 0 or an
+// errno.
+template <typename Create>
+int with_own_rights(const wchar_t* inside, const Create& create) noexcept {
+  const std::wstring who = L";FA;;;";
+  const std::wstring start = std::wstring(L"(A;") + inside + who;
+  const std::wstring rights = L"D:P" + start + user_text() + L")" + start + L"SY)" + start + L"BA)";
   SECURITY_ATTRIBUTES security{sizeof(SECURITY_ATTRIBUTES), nullptr, FALSE};
   if (::ConvertStringSecurityDescriptorToSecurityDescriptorW(
           rights.c_str(), SDDL_REVISION_1, &security.lpSecurityDescriptor, nullptr) == 0) {
     return errno_of(::GetLastError());
   }
-  const bool is_created = ::CreateDirectoryW(name.c_str(), &security) != 0;
-  const int error_number = is_created ? 0 : errno_of(::GetLastError());
+  const int error_number = create(security) ? 0 : errno_of(::GetLastError());
   ::LocalFree(security.lpSecurityDescriptor);
   return error_number;
+}
+
+} // namespace
+
+SystemResult<FileDescriptor> create_private_file(const std::wstring& name) noexcept {
+  HANDLE file = INVALID_HANDLE_VALUE;
+  const int error_number = with_own_rights(L"", [&](SECURITY_ATTRIBUTES& security) {
+    file = ::CreateFileW(name.c_str(), GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_DELETE,
+                         &security, CREATE_NEW, k_new_file, nullptr);
+    return file != INVALID_HANDLE_VALUE;
+  });
+  return error_number == 0 ? to_descriptor(file) : tl::unexpected(error_number);
+}
+
+int create_folder(const std::wstring& name) noexcept {
+  return with_own_rights(L"OICI", [&](SECURITY_ATTRIBUTES& security) {
+    return ::CreateDirectoryW(name.c_str(), &security) != 0;
+  });
 }
 
 std::string unused_name(std::string_view prefix, std::string_view suffix) {

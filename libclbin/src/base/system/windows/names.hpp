@@ -49,6 +49,8 @@ struct OpenRequest {
 // `name` is a full name.
 [[nodiscard]] SystemResult<FileDescriptor> open_named(const std::wstring& name,
                                                       const OpenRequest& request) noexcept;
+// Returns a descriptor that owns the handle. EMFILE: there is none left, and the handle is closed.
+[[nodiscard]] SystemResult<FileDescriptor> to_descriptor(HANDLE handle) noexcept;
 // Returns the handle of a descriptor; standard streams also have one.
 [[nodiscard]] HANDLE handle_of(int number) noexcept;
 
@@ -59,6 +61,8 @@ struct OpenRequest {
 // others have opened that file. Returns 0 or an errno.
 [[nodiscard]] int remove(const std::wstring& name) noexcept;
 
+// Creates a file for writing, which is this user's alone. EEXIST.
+[[nodiscard]] SystemResult<FileDescriptor> create_private_file(const std::wstring& name) noexcept;
 // Returns 0 or an errno. The folder and its contents are this user's alone.
 [[nodiscard]] int create_folder(const std::wstring& name) noexcept;
 

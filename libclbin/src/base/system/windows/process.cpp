@@ -3,6 +3,7 @@
 #include "base/system/windows/names.hpp"
 
 #include <array>
+#include <cstdlib>
 
 namespace clbin::base {
 
@@ -14,6 +15,21 @@ constexpr std::array<CachePlace, 1> k_cache_places{{{"LOCALAPPDATA", "clbin/cach
 
 std::int64_t process_id() noexcept {
   return ::GetCurrentProcessId();
+}
+
+std::filesystem::path program_file() {
+  std::wstring name(MAX_PATH, L'\0');
+  DWORD size = ::GetModuleFileNameW(nullptr, name.data(), static_cast<DWORD>(name.size()));
+  while (size == name.size()) { // it was cut off
+    name.resize(2 * name.size());
+    size = ::GetModuleFileNameW(nullptr, name.data(), static_cast<DWORD>(name.size()));
+  }
+  name.resize(size);
+  return name;
+}
+
+void protect_memory() noexcept {
+  ::SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX); // no report with the memory
 }
 
 // On Windows, exit() first calls the handlers.
@@ -49,6 +65,25 @@ std::optional<std::string> environment_variable(const char* name) {
       return windows::to_utf8(value);
     }
   }
+}
+
+std::vector<std::string> environment_variables() {
+  std::vector<std::string> variables;
+  wchar_t* const all = ::GetEnvironmentStringsW();
+  for (const wchar_t* next = all; next != nullptr && *next != L'\0';) {
+    const std::wstring_view variable = next;
+    next += variable.size() + 1;
+    if (!variable.starts_with(L'=')) { // the working directory of a drive
+      variables.push_back(windows::to_utf8(variable));
+    }
+  }
+  ::FreeEnvironmentStringsW(all);
+  return variables;
+}
+
+void set_environment_variable(const std::string& name, const std::string& value) {
+  (void)::SetEnvironmentVariableW(windows::to_wide(name).c_str(), windows::to_wide(value).c_str());
+  (void)::_wputenv_s(windows::to_wide(name).c_str(), windows::to_wide(value).c_str()); // of the CRT
 }
 
 std::string_view path_separator() noexcept {

@@ -342,7 +342,7 @@ ExitCode run_here(const Options& options, int channel, RunRound* run) {
 class Round {
 public:
   static Result<std::unique_ptr<Round>> prepare(const Options& options, RunRound* run) {
-    CLBIN_TRY_ASSIGN(worker::Channel channel, worker::open_channel(SOCK_STREAM));
+    CLBIN_TRY_ASSIGN(worker::Channel channel, worker::open_channel());
     (void)std::fflush(nullptr); // or the child prints it again
     const pid_t parent = ::getpid();
     const pid_t child = ::fork();
@@ -377,7 +377,7 @@ public:
   // Compiles. Returns the wait status of the process. Does not return if a signal arrives
   // meanwhile, which the process gets, too, and which ends this process after it.
   int run(const RoundTexts& texts) {
-    sigset_t signals = ending_signals();
+    sigset_t signals = base::ending_signals();
     ::sigaddset(&signals, SIGCHLD);
     const base::BlockedSignals blocked(signals);
     const std::string text = texts.subject + '\0' + texts.end + '\0';

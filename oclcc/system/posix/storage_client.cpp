@@ -208,7 +208,7 @@ Result<pid_t> spawn_helper(const std::filesystem::path& program, const std::stri
   worker::Spawn spawn(worker::DefaultSignals::ignored_by_main);
   spawn.duplicate(channel, STDIN_FILENO);
   spawn.duplicate(channel, STDOUT_FILENO);
-  spawn.open(STDERR_FILENO, "/dev/null", O_WRONLY);
+  spawn.open_null(STDERR_FILENO);
   spawn.close_from(STDERR_FILENO + 1);
   spawn.change_folder("/");
   const auto process = spawn.start(program, {program.string(), socket}, helper_environment());
@@ -376,7 +376,7 @@ Result<StorageClient> StorageHelper::connect(Clock::time_point deadline, const W
 }
 
 Result<void> StorageHelper::start(Clock::time_point deadline) const {
-  CLBIN_TRY_ASSIGN(worker::Channel channel, worker::open_channel(SOCK_STREAM));
+  CLBIN_TRY_ASSIGN(worker::Channel channel, worker::open_channel());
   // The helper reads its settings, and then the end.
   if (!base::send_all(channel.own.number(), base::as_bytes(m_settings), deadline)) {
     return fail(ErrorCode::file_read, "cannot write the settings of '{}'", m_program.string());

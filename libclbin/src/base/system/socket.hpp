@@ -1,7 +1,8 @@
-// Transfers over connected stream sockets, with a time limit. None raises SIGPIPE.
+// Transfers over connected stream sockets, with a time limit. None raises SIGPIPE. On Windows,
+// pipes in two directions take the place of sockets.
 #pragma once
 
-#include "base/byte_codec.hpp"
+#include "base/system/files.hpp"
 
 #include <chrono>
 #include <optional>
@@ -23,9 +24,17 @@ using Deadline = std::optional<std::chrono::steady_clock::time_point>; // std::n
 
 inline constexpr int k_no_wake_up = -1;
 
-// Blocks until the socket is ready, or has an error, which the next call reports. `events` as for
-// poll.
-[[nodiscard]] SocketResult<void> wait_for_socket(int socket, short events, const Deadline& deadline,
+// Connected sockets, for this process and another one.
+struct SocketPair {
+  FileDescriptor own;
+  FileDescriptor other;
+};
+[[nodiscard]] SystemResult<SocketPair> open_socket_pair() noexcept;
+[[nodiscard]] bool is_socket(int number) noexcept;
+
+// Blocks until there is something to receive, or an error, which the next call reports. Windows
+// knows no `wake_up`.
+[[nodiscard]] SocketResult<void> wait_to_receive(int socket, const Deadline& deadline,
                                                  int wake_up = k_no_wake_up);
 [[nodiscard]] SocketResult<void> send_all(int socket, ByteView bytes, const Deadline& deadline,
                                           int wake_up = k_no_wake_up);

@@ -159,6 +159,19 @@ void remove_home(const std::string& folder) noexcept {
   }
 }
 
+// Sockets that keep the borders of messages.
+Result<Channel> open_packet_channel() {
+  std::array<int, 2> ends{-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    return fail(ErrorCode::internal, "cannot open a channel to a process: {}", reason_of(errno));
+  }
+  FileDescriptor own(ends[0]);
+  FileDescriptor other(ends[1]);
+  CLBIN_TRY_ASSIGN(own, move_out_of_the_way(std::move(own)));
+  CLBIN_TRY_ASSIGN(other, move_out_of_the_way(std::move(other)));
+  return Channel{std::move(own), std::move(other)};
+}
+
 [[noreturn]] void guard(int lifeline) {
   sigset_t all;
   ::sigfillset(&all);
@@ -259,7 +272,7 @@ void sweep_abandoned_homes(const std::string& parent_folder) noexcept {
 }
 
 Result<void> WorkerHome::start_guard() {
-  CLBIN_TRY_ASSIGN(Channel channel, open_channel(SOCK_SEQPACKET));
+  CLBIN_TRY_ASSIGN(Channel channel, open_packet_channel());
   m_guard = ::fork();
   if (m_guard == 0) {
     guard(channel.other.number());

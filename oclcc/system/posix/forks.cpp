@@ -5,7 +5,10 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <dlfcn.h>
+#include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -93,8 +96,60 @@ Result<pid_t> fork_bound_to_parent() {
 
 } // namespace
 
+namespace {
+
+// A kernel that runs out of memory must fail only its unit, not the run.
+void volunteer_for_the_oom_killer() {
+  const int file = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (file >= 0) {
+    [[maybe_unused]] const ssize_t written = ::write(file, "1000", 4);
+    ::close(file);
+  }
+}
+
+} // namespace
+
+void settle_worker() noexcept {
+  // If the parent died before this line, the channel is closed, and the first read reports it.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // Programs that drivers start must not keep the channel open after this process dies.
+  ::fcntl(k_worker_channel, F_SETFD, FD_CLOEXEC);
+  constexpr rlimit no_core{0, 0};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  volunteer_for_the_oom_killer();
+}
+
+void end_at_once() noexcept {
+  ::_exit(0);
+}
+
+std::string library_containing(const void* function) {
+  Dl_info facts{};
+  return ::dladdr(function, &facts) == 0 || facts.dli_fname == nullptr ? "" : facts.dli_fname;
+}
+
+QuietOutput::QuietOutput() noexcept : m_output(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)) {
+  std::fflush(stdout);
+  const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  for (const int standard : {STDOUT_FILENO, STDERR_FILENO}) {
+    ::dup2(nowhere, standard);
+  }
+  ::close(nowhere);
+}
+
+QuietOutput::~QuietOutput() {
+  std::fflush(stdout);
+  ::dup2(m_output, STDOUT_FILENO);
+  ::dup2(m_output, STDERR_FILENO);
+  ::close(m_output);
+}
+
+bool has_forks() noexcept {
+  return true;
+}
+
 Result<Bytes> run_in_child(const std::string& purpose, const Step& step) {
-  CLBIN_TRY_ASSIGN(Channel channel, open_channel(SOCK_STREAM));
+  CLBIN_TRY_ASSIGN(Channel channel, open_channel());
   CLBIN_TRY_ASSIGN(const pid_t child, fork_bound_to_parent());
   if (child == 0) {
     run_step(channel.other.number(), step);
@@ -117,7 +172,7 @@ Result<Bytes> run_in_child(const std::string& purpose, const Step& step) {
 }
 
 Result<WarmCopy> WarmCopy::start(const std::function<void()>& warm_up, const Build& build) {
-  CLBIN_TRY_ASSIGN(Channel channel, open_channel(SOCK_STREAM));
+  CLBIN_TRY_ASSIGN(Channel channel, open_channel());
   CLBIN_TRY_ASSIGN(const pid_t child, fork_bound_to_parent());
   if (child == 0) {
     (void)channel.own.close();
