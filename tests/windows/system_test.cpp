@@ -3,6 +3,7 @@
 #include "base/file_io.hpp"
 #include "base/system/folder.hpp"
 #include "base/system/process.hpp"
+#include "base/system/socket.hpp"
 #include "base/system/windows/names.hpp"
 #include "cache/cache_folder.hpp"
 #include "cache/quarantine.hpp"
@@ -275,6 +276,58 @@ TEST_F(WindowsTest, ProcessKilledWhileItWritesLeavesTheOldFileAndNothingElse) {
   run_killed("WindowsChild.DISABLED_DiesWhileItWrites");
   EXPECT_EQ(test::file_text(folder() / "x"), "old");
   EXPECT_EQ(std::distance(fs::directory_iterator(folder()), fs::directory_iterator()), 1);
+}
+
+TEST_F(WindowsTest, SecretFileIsThisUsersAlone) {
+  const fs::path path = folder() / "k.key";
+  ASSERT_TRUE(base::create_file(path, base::FileUsers::owner).has_value());
+  EXPECT_EQ(base::create_file(path, base::FileUsers::owner).error(), EEXIST);
+  EXPECT_EQ(base::create_file(path, base::FileUsers::usual).error(), EEXIST);
+  EXPECT_EQ(base::warning_of_readers(path), std::nullopt);
+  allow_everyone(path, GENERIC_READ);
+  EXPECT_EQ(base::warning_of_readers(path), base::in_quotes(path) +
+                                                " is secret, but its access list lets others "
+                                                "open it (S-1-1-0)");
+}
+
+TEST_F(WindowsTest, LockOfAFolderLeavesNoFile) {
+  auto lock = base::lock_folder(folder());
+  EXPECT_TRUE(lock.is_open());
+  std::thread second([&] { EXPECT_TRUE(base::lock_folder(folder()).is_open()); });
+  EXPECT_EQ(lock.close(), 0);
+  second.join();
+  EXPECT_TRUE(fs::is_empty(folder()));
+  EXPECT_FALSE(base::lock_folder(folder() / "none").is_open());
+}
+
+// ---- Sockets
+// -------------------------------------------------------------------------------------
+
+TEST_F(WindowsTest, PipesPassBytesInBothDirections) {
+  auto pair = base::open_socket_pair().value();
+  const int one = pair.own.number();
+  const int other = pair.other.number();
+  EXPECT_TRUE(base::is_socket(one));
+  const base::Bytes large(3U << 20U, std::byte{5}); // more than a pipe contains
+  std::thread sender([&] { EXPECT_TRUE(base::send_all(one, large, std::nullopt).has_value()); });
+  EXPECT_EQ(base::receive_all(other, large.size(), std::nullopt).value(), large);
+  sender.join();
+  EXPECT_TRUE(base::send_all(other, k_bytes, std::nullopt).has_value());
+  EXPECT_TRUE(base::wait_to_receive(one, std::nullopt).has_value());
+  EXPECT_EQ(base::receive_all(one, 3, std::nullopt).value(), k_bytes);
+}
+
+TEST_F(WindowsTest, PipesHaveTimeLimitsAndAnEnd) {
+  auto pair = base::open_socket_pair().value();
+  const int one = pair.own.number();
+  const auto soon = [] { return std::chrono::steady_clock::now() + std::chrono::milliseconds(20); };
+  EXPECT_EQ(base::wait_to_receive(one, soon()).error(), base::SocketFault::timed_out);
+  EXPECT_EQ(base::receive_all(one, 1, soon()).error(), base::SocketFault::timed_out);
+  const base::Bytes large(3U << 20U);
+  EXPECT_EQ(base::send_all(one, large, soon()).error(), base::SocketFault::timed_out);
+  EXPECT_EQ(pair.other.close(), 0);
+  EXPECT_EQ(base::receive_all(one, 1, soon()).error(), base::SocketFault::closed);
+  EXPECT_EQ(base::send_all(one, k_bytes, soon()).error(), base::SocketFault::closed);
 }
 
 // ---- The cache
