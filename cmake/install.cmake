@@ -3,8 +3,8 @@ include(CMakePackageConfigHelpers)
 set(CLBIN_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/clbin)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME oclcc)
 
+install(TARGETS oclcc EXPORT oclccTargets)
 if(NOT WIN32) # to which the layer and what belongs to the command are not ported
-  install(TARGETS oclcc EXPORT oclccTargets)
   # For OPENCL_LAYERS; `oclcc --record` uses it.
   install(TARGETS clbin_layer LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   set(pages oclcc.1 cl_offline_compiler.1 clbin.5 libclbin_layer.7 oclcc-bundles.7 oclcc-cluster.7
@@ -21,13 +21,12 @@ if(NOT WIN32) # to which the layer and what belongs to the command are not porte
   install(DIRECTORY oclcc/schema oclcc/magic/ DESTINATION ${CMAKE_INSTALL_DATADIR}/oclcc)
   set(completion oclcc/command_line/completion)
   # The folder in which bash-completion looks for the completion of a command of this name.
-  install(FILES ${completion}/oclcc.bash RENAME oclcc
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${completion}/oclcc.bash RENAME oclcc DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
   install(FILES ${completion}/_oclcc DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions) # Debian's
   install(FILES ${completion}/oclcc.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
-  # In the other package. Found in the same prefix if both are installed there, otherwise in PATH.
-  install(EXPORT oclccTargets NAMESPACE clbin:: DESTINATION ${CLBIN_CMAKE_DIR})
 endif()
+# In the other package. Found in the same prefix if both are installed there, otherwise in PATH.
+install(EXPORT oclccTargets NAMESPACE clbin:: DESTINATION ${CLBIN_CMAKE_DIR})
 install(TARGETS clbin_shared EXPORT clbinTargets FILE_SET HEADERS COMPONENT libclbin-dev
   LIBRARY COMPONENT libclbin1 NAMELINK_COMPONENT libclbin-dev)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME libclbin-dev)

@@ -19,7 +19,7 @@ fail() {
 }
 "${emulator[@]}" "$write_bundle" sample.clbin
 cmake --install "$build" --prefix "$folder/prefix" >install.log || fail "$(cat install.log)"
-for file in bin/libclbin.dll lib/libclbin.dll.a lib/libclbin.a include/clbin/clbin.h include/clbin/clbin.hpp \
+for file in bin/oclcc.exe bin/libclbin.dll lib/libclbin.dll.a lib/libclbin.a include/clbin/clbin.h include/clbin/clbin.hpp \
   lib/cmake/clbin/clbinConfig.cmake lib/pkgconfig/clbin.pc; do
   [[ -f prefix/$file ]] || fail "there is no $file"
 done
