@@ -403,8 +403,7 @@ cat > l.json <<'END'
 END
 oclcc --tune scale.clbin --launch l.json > table &
 until ! cmp -s scale.clbin before.clbin; do sleep 0.01; done
-kill -KILL $!
-{ wait $!; } 2> /dev/null
+{ kill -KILL $!; wait $!; } 2> /dev/null # together: bash tells of the death
 oclcc --verify scale.clbin
 oclcc --tune scale.clbin --launch l.json --json | python3 -c '
 import json, sys
