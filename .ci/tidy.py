@@ -33,7 +33,7 @@ IN_UNITS = [
 
 
 def product_sources():
-    patterns = ["libclbin/*.cpp", "oclcc/*.cpp", "runtime_demo/*.cpp", ":!libclbin/*/windows/*"]
+    patterns = ["libclbin/*.cpp", "oclcc/*.cpp", "runtime_demo/*.cpp", ":!*/system/windows/*"]
     listed = subprocess.run(
         ["git", "ls-files", *patterns], check=True, capture_output=True, text=True
     ).stdout
