@@ -111,7 +111,7 @@ Result<Bytes> answer_of_command(const std::string& command, worker::WorkerHome& 
                    start(command, input.number(), output.to.number(), home.path()));
   (void)input.close();
   (void)output.to.close();
-  const auto answer = answer_of(process, output.from.number(), limit);
+  auto answer = answer_of(process, output.from.number(), limit);
   if (!answer) {
     ::kill(process, SIGKILL);
     worker::end_strays(home.path().string());
