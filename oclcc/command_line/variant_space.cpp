@@ -5,6 +5,7 @@
 
 #include "base/json_document.hpp"
 #include "base/text.hpp"
+#include "source/directive_scanner.hpp"
 #include "terminal/shell_quoting.hpp"
 
 #include <fmt/format.h>
@@ -32,8 +33,7 @@ struct Condition {
 constexpr std::string_view k_signs[] = {"<=", ">=", "==", "!=", "<", ">"};
 
 bool is_word(std::string_view text) {
-  const auto fits = [](unsigned char letter) { return std::isalnum(letter) != 0 || letter == '_'; };
-  return !text.empty() && std::ranges::all_of(text, fits);
+  return !text.empty() && std::ranges::all_of(text, clbin::source::is_identifier);
 }
 
 std::vector<std::string> split(std::string_view text, char separator) {
@@ -50,9 +50,8 @@ std::vector<std::string> split(std::string_view text, char separator) {
 Result<Axis> parse_axis(const std::string& word) {
   const std::size_t equals = std::min(word.find('='), word.size());
   Axis axis{word.substr(0, equals), split(word.substr(std::min(equals + 1, word.size())), ',')};
-  const bool begins_with_digit =
-      !axis.macro.empty() && axis.macro[0] >= '0' && axis.macro[0] <= '9';
-  if (!is_word(axis.macro) || begins_with_digit || !std::ranges::all_of(axis.values, is_word)) {
+  if (!is_word(axis.macro) || !clbin::source::is_identifier_start(axis.macro[0]) ||
+      !std::ranges::all_of(axis.values, is_word)) {
     return refused("'{}' is not MACRO=VALUE[,VALUE]..., of letters, digits and '_'",
                    base::printable_excerpt(word));
   }

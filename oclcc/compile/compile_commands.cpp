@@ -1,6 +1,7 @@
 // compile_commands.json: how clang alone would compile the sources of a command, for clangd and
 // other programs that understand code.
 #include "base/system/folder.hpp"
+#include "base/system/process.hpp"
 #include "compile/output_plan.hpp"
 
 #include "base/json_document.hpp"
@@ -65,7 +66,7 @@ Result<std::vector<std::string>> common_words(const Options& options) {
     words.push_back("-I" + folder.string());
   }
   std::error_code error; // where oclcc is installed, so are the headers that it contains
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  const fs::path program = fs::canonical(base::program_file(), error);
   const fs::path headers = (program.parent_path() / "../include").lexically_normal();
   if (fs::exists(headers / "clbin/matrix.clh", error)) {
     words.push_back("-I" + headers.string());

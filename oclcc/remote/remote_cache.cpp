@@ -1,5 +1,7 @@
 #include "remote/remote_cache.hpp"
 
+#include "base/system/process.hpp"
+
 #include <new>
 #include <system_error>
 
@@ -300,7 +302,7 @@ Result<std::unique_ptr<RemoteCache>>
 open_remote_cache(const RemoteSettings& settings, RemoteTrust trust,
                   const clbin::cache::ProcessEnvironment& environment) {
   const auto program =
-      find_storage_helper("/proc/self/exe", environment.variable("PATH").value_or(""));
+      find_storage_helper(base::program_file(), environment.variable("PATH").value_or(""));
   if (!program) {
     return fail(ErrorCode::file_not_found, "there is no program '{}' beside oclcc",
                 k_storage_program);

@@ -44,8 +44,9 @@ inject() { # PLATFORMS TEST PATTERN
 }
 user_cache=$folder/platforms/oclgrind.icd # PoCL has its own
 inject "$folder/platforms" test_scenario_table '-*AHostThatLoadingKills*:*OtherDeaths*:*SourceBuildsOrTellsWhy'
-inject "$user_cache" test_run_time_faults '*Killed*/Build:*SixtyFour*/Build:*Damaged*/Build:*CannotBuild*/Build'
-if [[ $all == yes ]]; then
+if [[ $all == no ]]; then
+  inject "$user_cache" test_run_time_faults '*Killed*/Build:*SixtyFour*/Build:*Damaged*/Build:*CannotBuild*/Build'
+else
   inject "$user_cache" test_run_time_faults '*/Build'
   inject "$user_cache" test_cache_folder_faults '*WorldWritableLater*:*AnEntryThat*:*AnEntryOf*:*Clock*:*Cut*:*FlippedBits*'
   inject "$user_cache" test_cache_folder_processes '*'

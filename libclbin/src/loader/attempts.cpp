@@ -99,11 +99,13 @@ opencl::BuildOutcome with_kernels(const LoadSession& session, const BinaryToTry&
   const auto names = binary.kernels.empty()
                          ? opencl::program_kernel_names(session.driver, program)
                          : base::Result<std::vector<std::string>>(binary.kernels);
-  if (names && names->empty()) {
-    return {{}, CL_INVALID_KERNEL_NAME, "clGetProgramInfo", "the program has no kernel"};
+  if (!names || names->empty()) {
+    return {{},
+            CL_INVALID_KERNEL_NAME,
+            "clGetProgramInfo",
+            names ? "the program has no kernel" : names.error().message};
   }
-  auto created =
-      opencl::create_kernels(session.driver, program, names.value_or(std::vector<std::string>()));
+  auto created = opencl::create_kernels(session.driver, program, *names);
   return created ? std::move(built) : std::move(created.error());
 }
 

@@ -55,6 +55,8 @@ void adopt_strays(Adoption /*adoption*/) noexcept {} // no process leaves its jo
 
 void end_strays(const std::string& /*home*/) noexcept {}
 
+void WorkerHome::tell_guard(pid_t /*news*/) const noexcept {} // there is none
+
 void sweep_abandoned_homes(const std::string& parent_folder) noexcept {
   std::error_code error;
   for (fs::directory_iterator entry(parent_folder, error);
@@ -96,67 +98,6 @@ void WorkerHome::release() noexcept {
   if (!std::exchange(m_is_released, true)) {
     (void)m_hold.close();
     remove_home(m_path);
-  }
-}
-
-void WorkerHome::forget(pid_t worker) noexcept {
-  std::erase(m_workers, worker);
-}
-
-void WorkerHome::interrupt() noexcept {
-  {
-    const std::lock_guard lock(m_mutex);
-    m_is_interrupted = true;
-    std::ranges::for_each(m_workers, end_group);
-  }
-  release();
-}
-
-void WorkerHome::stay_if_interrupted() noexcept {
-  const auto is_interrupted = [this] {
-    const std::lock_guard lock(m_mutex);
-    return m_is_interrupted;
-  };
-  while (is_interrupted()) {
-    ::Sleep(INFINITE);
-  }
-}
-
-void WorkerHome::add(pid_t worker) {
-  const std::lock_guard lock(m_mutex);
-  m_workers.push_back(worker);
-  if (m_is_interrupted) {
-    end_group(worker);
-  }
-}
-
-void WorkerHome::remove(pid_t worker) noexcept {
-  const std::lock_guard lock(m_mutex);
-  forget(worker);
-}
-
-void WorkerHome::kill(pid_t worker) noexcept {
-  const std::lock_guard lock(m_mutex);
-  if (std::ranges::find(m_workers, worker) != m_workers.end()) {
-    end_group(worker);
-  }
-}
-
-void WorkerHome::retire(pid_t worker, base::TemporaryFolder folder) {
-  const std::lock_guard lock(m_mutex);
-  forget(worker);
-  end_group(worker);
-  m_retired.push_back({worker, std::move(folder)});
-}
-
-void WorkerHome::bury_retired() noexcept {
-  std::vector<Retired> retired;
-  {
-    const std::lock_guard lock(m_mutex);
-    retired.swap(m_retired);
-  }
-  for (const Retired& worker : retired) {
-    (void)wait_for(worker.process);
   }
 }
 

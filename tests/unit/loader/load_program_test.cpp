@@ -84,6 +84,10 @@ TEST_F(LoadProgram, BelievesMaliOnlyAfterItHasCreatedTheKernels) {
   script("BYTES", BinaryAnswer::lose_kernels);
   ASSERT_TRUE(load_for({device}, FallbackPolicy::if_needed).has_value());
   EXPECT_EQ(m_report.attempts.front().driver_log, "the program has no kernel");
+  script("BYTES", BinaryAnswer::hide_kernel_names);
+  ASSERT_TRUE(load_for({device}, FallbackPolicy::if_needed).has_value());
+  EXPECT_EQ(m_report.origin, Origin::source);
+  EXPECT_THAT(m_report.attempts.front().driver_log, HasSubstr("CL_PROGRAM_KERNEL_NAMES"));
   m_driver.forget_calls();
   script("BYTES", BinaryAnswer::accept);
   ASSERT_TRUE(load_for({device}, FallbackPolicy::if_needed).has_value());

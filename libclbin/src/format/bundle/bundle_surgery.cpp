@@ -154,19 +154,22 @@ std::vector<KernelReflection> names_only(const std::vector<KernelReflection>& ke
   return names;
 }
 
-// Returns the variants that were measured, without those that a ranking begins with.
+// Returns the variants that were measured, without those that a ranking begins with; none if all of
+// them were refused everywhere, because then there is no better one.
 std::set<std::string> losers_of(std::string_view program, std::span<const Measurement> measured) {
   std::set<std::string> losers;
   for (const Measurement& one : measured) {
     losers.insert(one.variant);
   }
+  bool has_winner = false;
   for (const auto& [key, variants] : rank_variants(program, measured)) {
     if (!variants.empty()) {
       losers.erase(variants.front());
+      has_winner = true;
     }
   }
   losers.erase(std::string(k_default_variant));
-  return losers;
+  return has_winner ? losers : std::set<std::string>();
 }
 
 // Copies bundles, or a part of one, into a draft.
@@ -220,8 +223,8 @@ private:
     return m_selection != nullptr && m_selection->measurements == KeepMeasurements::only;
   }
 
-  // A program keeps at least one variant: some ranking begins with it, or it was refused
-  // everywhere.
+  // A program keeps at least one variant, also if its manifest, which is compared with the tables
+  // later, names others.
   Result<void> drop_losers(const BundleReader& bundle, Programs& programs) {
     if (m_selection == nullptr || m_selection->losers == KeepLosers::yes) {
       return {};

@@ -327,6 +327,11 @@ TEST(MeasuredBundle, LosesVariantsThatAreTheBestNowhereIfTheyArePruned) {
   EXPECT_THAT(pruned({k_slow, k_fast, sample_measurement("a", "e", 1)}).removed_losers, IsEmpty());
   EXPECT_THAT(pruned({k_fast}).removed_losers, IsEmpty());
   EXPECT_THAT(pruned({}).removed_losers, IsEmpty());
+  // Refused everywhere, with no better one.
+  EXPECT_THAT(pruned({refused(k_slow, MeasurementOutcome::crashed),
+                      refused(k_fast, MeasurementOutcome::wrong_result)})
+                  .removed_losers,
+              IsEmpty());
   // Refused on each device, it would not be loaded there.
   EXPECT_THAT(pruned({refused(k_slow, MeasurementOutcome::wrong_result), k_fast}).removed_losers,
               ElementsAre("program 'p', variant 'a'"));
