@@ -27,8 +27,9 @@ OF_ANDROID = set(
 )
 # glibc's errno, and what the compiler calls: its runtime libraries exist for each C library.
 OF_COMPILER = re.compile(
-    "_Z|__cxa_|_Unwind_|__gxx_|__(errno_location|dso_handle|tls_get_addr|once_proxy)$"
-    "|__(libc_single_threaded|udivti3|stack_chk_fail)$|_GLOBAL_OFFSET_TABLE_$|pthread_cond_clockwait$"
+    "_Z|__cxa_|_Unwind_|__gxx_|__(errno_location|dso_handle|tls_get_addr|once_proxy|dynamic_cast)$"
+    "|__(libc_single_threaded|stack_chk_fail)$|__u?(div|mod|divmod)ti[34]$|_GLOBAL_OFFSET_TABLE_$"
+    "|pthread_cond_clockwait$"
 )
 OF_LIBRARIES = re.compile("ZSTD_|crypto_|sodium_|randombytes_|cl[A-Z]")
 
@@ -37,9 +38,12 @@ def calls_missing_on_android(nm: str, archive: str) -> list[str]:
     listing = subprocess.check_output([nm, "--format=posix", archive], text=True)
     symbols = [line.split()[:2] for line in listing.splitlines() if line.count(" ") > 0]
     defined = {name for name, kind in symbols if kind not in "Uw"}
-    called = {name for name, kind in symbols if kind == "U"} - defined - OF_ANDROID
+    # Headers of glibc since 2.38 name C23's strtoll and the like so.
+    called = {name.removeprefix("__isoc23_") for name, kind in symbols if kind == "U"} - defined
     return sorted(
-        name for name in called if not OF_COMPILER.match(name) and not OF_LIBRARIES.match(name)
+        name
+        for name in called - OF_ANDROID
+        if not OF_COMPILER.match(name) and not OF_LIBRARIES.match(name)
     )
 
 
