@@ -40,12 +40,12 @@ target_compile_options(standard_settings INTERFACE
     --param=ggc-min-heapsize=1000000>
   $<$<CXX_COMPILER_ID:Clang>:-Wreserved-identifier -Wreserved-macro-identifier>
   # For who links the static library with -Wl,--gc-sections.
-  "$<$<CONFIG:Release>:-ffunction-sections;-fdata-sections>"
+  "$<$<CONFIG:Release,MinSizeRel>:-ffunction-sections;-fdata-sections>"
   $<$<BOOL:${CLBIN_WARNINGS_AS_ERRORS}>:-Werror>)
 target_compile_definitions(standard_settings INTERFACE
   # Files of 2 GiB and more, and times after 2038. A host with 64 bits needs neither.
   "$<$<EQUAL:${CMAKE_SIZEOF_VOID_P},4>:_FILE_OFFSET_BITS=64;_TIME_BITS=64>"
-  $<$<NOT:$<CONFIG:Release>>:_GLIBCXX_ASSERTIONS>
+  $<$<NOT:$<CONFIG:Release,MinSizeRel>>:_GLIBCXX_ASSERTIONS>
   $<$<AND:${is_libcxx},$<NOT:$<CONFIG:Release>>>:_LIBCPP_HARDENING_MODE=_LIBCPP_HARDENING_MODE_EXTENSIVE>)
 string(REGEX REPLACE "(.+)" "-fsanitize=\\1;-fno-omit-frame-pointer;-fno-sanitize-recover=all"
   checks "${CLBIN_SANITIZE}")
