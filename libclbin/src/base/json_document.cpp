@@ -38,15 +38,13 @@ std::uint64_t longest_token(std::string_view text) {
   return longest;
 }
 
-// An encoding, its name, and the code of its errors.
+// The name of an encoding, and the code of its errors.
 struct Syntax {
-  nlohmann::json::input_format_t format;
   std::string_view name;
   ErrorCode error;
 };
-constexpr Syntax k_json{nlohmann::json::input_format_t::json, "JSON", ErrorCode::manifest_invalid};
-constexpr Syntax k_message_pack{nlohmann::json::input_format_t::msgpack, "MessagePack",
-                                ErrorCode::damaged};
+constexpr Syntax k_json{"JSON", ErrorCode::manifest_invalid};
+constexpr Syntax k_message_pack{"MessagePack", ErrorCode::damaged};
 
 // Builds a JsonValue from the events of the library. Returning false ends the parse; take_result()
 // returns the reason. The library keeps no stack that the input could exhaust.
@@ -221,18 +219,16 @@ private:
   std::optional<Error> m_error;
 };
 
+// `read` passes what a text contains to a builder.
 Result<JsonValue> parse(ByteView bytes, const JsonLimits& limits, const JsonItemSink& sink,
-                        const Syntax& syntax) {
+                        const Syntax& syntax, void (*read)(std::string_view, DocumentBuilder&)) {
   if (bytes.size() > limits.max_bytes) {
     return fail(ErrorCode::limit_exceeded, "{} bytes of {} are above the limit of {}", bytes.size(),
                 syntax.name, limits.max_bytes);
   }
   try {
     DocumentBuilder builder(limits, sink, syntax);
-    const std::string_view text = as_text(bytes);
-    if (syntax.format != k_json.format || builder.count_lexer(text)) {
-      (void)nlohmann::json::sax_parse(text.begin(), text.end(), &builder, syntax.format);
-    }
+    read(as_text(bytes), builder);
     return std::move(builder).take_result();
   } catch (const std::bad_alloc&) {
     return fail(ErrorCode::out_of_memory, "no memory for {} bytes of {}", bytes.size(),
@@ -240,33 +236,48 @@ Result<JsonValue> parse(ByteView bytes, const JsonLimits& limits, const JsonItem
   }
 }
 
-// Returns the size of the first part of a string, so that the parts are escaped as the whole string
-// is: a part does not end within a character. In a run of more than three continuation bytes, the
-// last ones belong to no character.
-std::size_t part_bytes(std::string_view text) {
-  constexpr std::size_t k_part_bytes = 1U << 16U;
-  constexpr std::size_t k_most_continuations = 3;
-  if (text.size() <= k_part_bytes) {
-    return text.size();
+// Calls the parser of text by the name that json::sax_parse() knows it by: that function contains
+// the readers of four binary formats, too, and a program that loads bundles would carry them.
+void read_json(std::string_view text, DocumentBuilder& builder) {
+  using Adapter = decltype(nlohmann::detail::input_adapter(text.begin(), text.end()));
+  if (builder.count_lexer(text)) {
+    Adapter adapter = nlohmann::detail::input_adapter(text.begin(), text.end());
+    (void)nlohmann::detail::parser<nlohmann::json, Adapter>(std::move(adapter)).sax_parse(&builder);
   }
-  const auto is_continuation = [&](std::size_t at) {
-    return (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
-  };
-  std::size_t end = k_part_bytes;
-  while (end > k_part_bytes - k_most_continuations && is_continuation(end)) {
-    --end;
+}
+
+void read_message_pack(std::string_view bytes, DocumentBuilder& builder) {
+  (void)nlohmann::json::sax_parse(bytes.begin(), bytes.end(), &builder,
+                                  nlohmann::json::input_format_t::msgpack);
+}
+
+// JSON writes these characters of a string as they are, and most text consists of them.
+bool is_plain(char character) {
+  return character >= ' ' && character <= '~' && character != '"' && character != '\\';
+}
+
+// Returns what JSON writes for a character, or for a byte that is not UTF-8.
+std::string escaped(std::string_view character, char32_t value) {
+  constexpr std::string_view k_named = "\"\\\b\f\n\r\t";
+  constexpr std::string_view k_names = "\"\\bfnrt";
+  if (value == k_no_character) {
+    return "\xEF\xBF\xBD"; // U+FFFD
   }
-  return is_continuation(end) ? k_part_bytes : end;
+  if (const std::size_t named = k_named.find(character.front()); named != std::string_view::npos) {
+    return {'\\', k_names[named]};
+  }
+  return value < ' ' ? fmt::format("\\u{:04x}", static_cast<std::uint32_t>(value))
+                     : std::string(character);
 }
 
 } // namespace
 
 Result<JsonValue> parse_json(ByteView text, const JsonLimits& limits, const JsonItemSink& sink) {
-  return parse(text, limits, sink, k_json);
+  return parse(text, limits, sink, k_json, read_json);
 }
 
 Result<JsonValue> parse_message_pack(ByteView bytes, const JsonLimits& limits) {
-  return parse(bytes, limits, {}, k_message_pack);
+  return parse(bytes, limits, {}, k_message_pack, read_message_pack);
 }
 
 std::string write_json(const JsonValue& value, JsonLayout layout) {
@@ -385,19 +396,18 @@ void JsonStream::append(std::string_view text) {
   }
 }
 
-// The library escapes the parts.
 void JsonStream::append_string(std::string_view text) {
-  constexpr auto k_replace = nlohmann::json::error_handler_t::replace;
   append("\"");
   while (!text.empty()) {
-    const std::size_t bytes = part_bytes(text);
-    std::string part =
-        nlohmann::json(std::string(text.substr(0, bytes))).dump(-1, ' ', false, k_replace);
-    if (m_characters == JsonCharacters::printable) {
-      part = printable_json(part);
+    const std::string_view plain(text.begin(), std::ranges::find_if_not(text, is_plain));
+    append(plain);
+    text.remove_prefix(plain.size());
+    if (!text.empty()) {
+      const auto [value, size_bytes] = first_character(text);
+      const std::string character = escaped(text.substr(0, size_bytes), value);
+      append(m_characters == JsonCharacters::printable ? printable_json(character) : character);
+      text.remove_prefix(size_bytes);
     }
-    append(std::string_view(part).substr(1, part.size() - 2)); // without its quotes
-    text.remove_prefix(bytes);
   }
   append("\"");
 }

@@ -201,27 +201,48 @@ Fit check(const Measurement& measurement) {
   return broken.empty() ? Fit() : misfit("{}", broken);
 }
 
+// A member of a record. The code that reads records is the same for all, so that it is in a program
+// only once.
+struct Member {
+  std::string_view name;
+  void* value;
+  Fit (*read)(JsonValue&, void*);
+};
+
+template <typename Value>
+Fit read_member(JsonValue& json, void* value) {
+  return from_json(json, *static_cast<Value*>(value));
+}
+
 // Reads members in ascending order of their names, up to the first that does not fit. Ignores
 // unknown members, and does not change those that are absent.
-template <Record T>
-Fit from_json(JsonValue& json, T& record) {
+Fit read_members(JsonValue& json, std::span<const Member> members,
+                 std::span<const std::string_view> required) {
   CLBIN_TRY_ASSIGN(auto* const object, get<JsonObject>(json, "an object"));
-  for (const std::string_view name : k_required<T>) {
+  for (const std::string_view name : required) {
     if (!object->contains(name)) {
       return below(name, Misfit{{}, "missing"});
     }
   }
-  for (auto& member : *object) {
-    Fit fit;
-    visit(record, [&](std::string_view name, auto& value) {
-      if (name == member.first) {
-        fit = from_json(member.second, value);
-      }
-    });
-    if (!fit) {
-      return below(member.first, std::move(fit.error()));
+  for (auto& [name, element] : *object) {
+    const auto member = std::ranges::find(members, name, &Member::name);
+    if (member == members.end()) {
+      continue;
+    }
+    if (Fit fit = member->read(element, member->value); !fit) {
+      return below(name, std::move(fit.error()));
     }
   }
+  return {};
+}
+
+template <Record T>
+Fit from_json(JsonValue& json, T& record) {
+  std::vector<Member> members;
+  visit(record, [&](std::string_view name, auto& value) {
+    members.push_back({name, &value, &read_member<std::remove_reference_t<decltype(value)>>});
+  });
+  CLBIN_TRY(read_members(json, members, k_required<T>));
   return check(record);
 }
 

@@ -73,24 +73,45 @@ public:
 
   template <Record T>
   void write(const T& record) {
-    m_document.begin_object();
-    visit_by_name(record, [this](std::string_view name, const auto& value) {
+    std::vector<Member> members;
+    visit(record, [&](std::string_view name, const auto& value) {
+      using Value = std::remove_cvref_t<decltype(value)>;
       const bool is_renamed = std::same_as<T, KernelArgument> && name == "type_name";
-      if (is_listing() && name != "variant") {
-        m_document.key(is_renamed ? "type" : name);
-        write_member(value);
-      } else if (!is_listing() && value != std::remove_cvref_t<decltype(value)>()) {
-        m_document.key(name);
-        write(value);
+      if (is_listing() ? name != "variant" : value != Value()) {
+        members.push_back({is_listing() && is_renamed ? "type" : name, &value, &write_as<Value>});
       }
     });
-    m_document.end();
+    write_members(members);
   }
 
 private:
+  // The code that writes records is the same for all, so that it is in a program only once.
+  struct Member {
+    std::string_view name;
+    const void* value;
+    void (*write)(RecordJson&, const void*);
+  };
+
+  void write_members(std::span<Member> members) {
+    std::ranges::sort(members, {}, &Member::name);
+    m_document.begin_object();
+    for (const Member& member : members) {
+      m_document.key(member.name);
+      member.write(*this, member.value);
+    }
+    m_document.end();
+  }
+
+  template <typename Value>
+  static void write_as(RecordJson& self, const void* value) {
+    self.write_member(*static_cast<const Value*>(value));
+  }
+
   [[nodiscard]] bool is_listing() const noexcept { return m_style == RecordStyle::listing; }
   void write_member(const auto& value) { write(value); }
-  void write_member(const GroupSize& size) { write_known(size[0] == 0 ? nullptr : &size); }
+  void write_member(const GroupSize& size) {
+    write_known(is_listing() && size[0] == 0 ? nullptr : &size);
+  }
 
   base::JsonStream& m_document;
   RecordStyle m_style;
