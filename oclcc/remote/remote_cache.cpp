@@ -241,7 +241,8 @@ void RemoteCache::store_offers() {
 
 Result<Bytes> RemoteCache::write_entry(Offer offer) const {
   CLBIN_TRY_ASSIGN(Bytes bytes,
-                   clbin::cache::encode_entry(offer.key, offer.program, std::move(offer.entry)));
+                   clbin::cache::encode_entry(offer.key, offer.program, std::move(offer.entry),
+                                              format::compress_alone));
   if (m_trust.signer == nullptr) {
     return bytes;
   }

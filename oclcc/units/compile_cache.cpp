@@ -38,7 +38,7 @@ std::optional<UnitResult> result_of(clbin::cache::CacheHit hit) {
 }
 
 CompileCache::CompileCache(clbin::cache::CacheSettings settings, std::string executable)
-    : m_cache(settings, clbin::cache::CacheKind::compile),
+    : m_cache(settings, clbin::cache::CacheKind::compile, clbin::format::compress_alone),
       m_bundles(std::move(settings), SealedKind::bundle), m_executable(std::move(executable)) {
   warn(m_cache.settings().warning);
 }

@@ -358,7 +358,7 @@ Result<Digest> bundle_key(const BundleOfUnits& bundle, const format::WriteOption
   const auto& [input, unit_keys] = bundle;
   const auto& [producer, programs] = input;
   // No encrypted bundle is cached, and compressed sources do not change the bytes.
-  const auto& [compression_level, spill, encryption, max_stored_bytes, sources] = options;
+  const auto& [compression_level, spill, encryption, sources] = options;
   BundleHasher hasher(unit_keys);
   hasher.write(k_bundle_key_label);
   hasher.write(std::string_view(OCLCC_VERSION));
@@ -367,7 +367,6 @@ Result<Digest> bundle_key(const BundleOfUnits& bundle, const format::WriteOption
   hasher.write(format::k_format_major);
   hasher.write(format::k_format_minor);
   hasher.write(compression_level);
-  hasher.write(max_stored_bytes);
   hasher.write(producer);
   hasher.write(programs);
   return hasher.finish();

@@ -1,14 +1,12 @@
 #include "cache/keyed_store.hpp"
 
-#include "format/bundle/bundle_writer.hpp"
-
 namespace clbin::cache {
 
 namespace {
 
 constexpr int k_compression_level = 3; // low, because somebody waits for the entry
-// Creating a context of zstd takes some 40 us, a third of a warm clbin_build. Compression would
-// save some blocks of the file system, and as much of what a remote cache transfers.
+// Creating a context of zstd takes some 40 us. Compression would save some blocks of the file
+// system, and as much of what a remote cache transfers.
 constexpr std::uint64_t k_max_stored_bytes = 16ULL << 10U;
 
 constexpr std::uint64_t k_max_entry_bytes = 1ULL << 30U;
@@ -31,18 +29,23 @@ void count(std::uint64_t CacheCounters::*number, const CacheFolder& folder,
 
 } // namespace
 
-Result<Bytes> encode_entry(const Digest& key, const std::string& program,
-                           format::EntryInput entry) {
+Result<Bytes> encode_entry(const Digest& key, const std::string& program, format::EntryInput entry,
+                           Compressor compress) {
   entry.variant = base::to_hex(key);
-  format::ProgramInput input;
-  input.name = program;
-  input.variants.push_back({entry.variant, entry.options});
-  input.entries.push_back(std::move(entry));
-  format::BundleInput bundle;
-  bundle.producer = "clbin cache";
-  bundle.programs.push_back(std::move(input));
-  return format::write_bundle(
-      bundle, {.compression_level = k_compression_level, .max_stored_bytes = k_max_stored_bytes});
+  CLBIN_TRY_ASSIGN(format::EntryDraft row, format::draft_of(program, entry));
+  CLBIN_TRY_ASSIGN(const base::ByteRegion payload, entry.payload.read());
+  format::BundleDraft bundle;
+  format::ProgramDraft& only = bundle.programs[program];
+  only.producer = "clbin cache";
+  only.variants[entry.variant] = {entry.variant, entry.options};
+  Result<format::FrameDraft> frame =
+      compress == nullptr || payload.view().size() <= k_max_stored_bytes
+          ? format::store_alone(payload.view())
+          : compress(payload.view(), k_compression_level);
+  CLBIN_TRY(frame);
+  format::add_frame(bundle, row.raw_digest, *std::move(frame));
+  CLBIN_TRY(format::add_entry(bundle, program, std::move(row)));
+  return format::assemble_entry(std::move(bundle));
 }
 
 Result<CacheHit> open_entry(Bytes bytes, const std::string& name, const Digest& key,
@@ -227,7 +230,7 @@ std::string KeyedStore::store(const Recipe& recipe, const std::string& program,
   if (!is_on()) {
     return m_settings.warning;
   }
-  const auto bundle = encode_entry(recipe_key(recipe), program, std::move(entry));
+  const auto bundle = encode_entry(recipe_key(recipe), program, std::move(entry), m_compress);
   if (!bundle.has_value()) {
     return bundle.error().message;
   }

@@ -12,6 +12,7 @@
 #include "cache/cache_recipe.hpp"
 #include "cache/cache_space.hpp"
 #include "format/bundle/bundle_reader.hpp"
+#include "format/bundle/bundle_writer.hpp"
 
 namespace clbin::cache {
 
@@ -22,9 +23,13 @@ struct CacheHit {
   Bytes payload; // its digest was checked
 };
 
-// Ignores the variant of `entry`. Errors of write_bundle.
+// How payloads of more than 16 KiB are stored; null: as they are. A program that loads bundles
+// keeps few binaries, and the compressor would be a quarter of it.
+using Compressor = Result<format::FrameDraft> (*)(ByteView raw, int level);
+
+// Ignores the variant of `entry`. Errors of draft_of, of compress, and of assemble_entry.
 [[nodiscard]] Result<Bytes> encode_entry(const Digest& key, const std::string& program,
-                                         format::EntryInput entry);
+                                         format::EntryInput entry, Compressor compress);
 
 // What is required of an entry besides its key.
 struct EntryRequirements {
@@ -88,8 +93,8 @@ struct CacheStatistics {
 
 class KeyedStore {
 public:
-  KeyedStore(CacheSettings settings, CacheKind kind)
-      : m_settings(std::move(settings)), m_kind(kind) {}
+  KeyedStore(CacheSettings settings, CacheKind kind, Compressor compress = nullptr)
+      : m_settings(std::move(settings)), m_kind(kind), m_compress(compress) {}
 
   [[nodiscard]] const CacheSettings& settings() const noexcept { return m_settings; }
   [[nodiscard]] bool is_on() const noexcept { return m_settings.use == CacheUse::on; }
@@ -147,6 +152,7 @@ private:
 
   CacheSettings m_settings;
   CacheKind m_kind;
+  Compressor m_compress;
 };
 
 struct StoreJob {

@@ -36,9 +36,13 @@ TEST_F(KeyedStoreTest, GivesBackWhatWasStored) {
   EXPECT_THAT(manifest->entries.at(0).kernels, ::testing::UnorderedElementsAreArray(kernels));
 }
 
-TEST_F(KeyedStoreTest, ReadsSmallPayloadsWithoutDecompressionAndCompressesLargeOnes) {
-  const KeyedStore cache = user_cache();
-  for (const auto& [size, frames] : {std::pair{16U << 10U, 0U}, std::pair{(16U << 10U) + 1, 1U}}) {
+TEST_F(KeyedStoreTest, CompressesOnlyLargePayloadsAndOnlyForWhoHasACompressor) {
+  constexpr std::size_t k_small = 16U << 10U;
+  const KeyedStore plain = user_cache();
+  const KeyedStore compressing(settings(), CacheKind::user, format::compress_alone);
+  for (const auto& [cache, size, frames] :
+       {std::tuple{compressing, k_small, 0U}, std::tuple{compressing, k_small + 1, 1U},
+        std::tuple{plain, k_small + 1, 0U}}) {
     base::Bytes payload = test::sample_ptx(70, "made from x");
     payload.resize(size, std::byte{' '});
     const auto entry = test::sample_entry("v", test::sample_device("a device"), payload);

@@ -137,8 +137,16 @@ void write_pages(ByteWriter& writer, const SectionBytes& section) {
 
 class Assembly {
 public:
-  Assembly(BundleDraft draft, const WriteOptions& options)
-      : m_draft(std::move(draft)), m_options(options) {}
+  // Steps that an entry of a cache does not need. They are called through pointers, so that a
+  // program that only loads bundles does not contain them.
+  struct Steps {
+    void (Assembly::*rank)(const Manifest& manifest, std::vector<GroupPlan>& groups);
+    Result<FrameDraft> (*compress)(ByteView raw, int level);
+    Result<void> (Assembly::*check)(std::uint64_t total_bytes) const;
+  };
+
+  Assembly(BundleDraft draft, const WriteOptions& options, const Steps* steps)
+      : m_draft(std::move(draft)), m_options(options), m_steps(steps) {}
   Result<void> run(const ByteSink& sink) {
     for (auto& [name, program] : m_draft.programs) {
       CLBIN_TRY(plan_program(name, program));
@@ -183,6 +191,43 @@ public:
       optional.push_back(encode(m_rankings));
     }
     return write_bundle(sections, optional, sink);
+  }
+
+  // `groups` are sorted by variant, and contain all that were measured.
+  void rank_groups(const Manifest& manifest, std::vector<GroupPlan>& groups) {
+    const auto variant_of = [](const GroupPlan& group) -> const std::string& {
+      return group.record.variant.str();
+    };
+    for (const auto& [key, variants] : rank_variants(manifest.program, manifest.measurements)) {
+      if (variants.empty()) {
+        m_rankings.push_back({.key = key, .group = k_no_index});
+      }
+      for (std::size_t rank = 0; rank < variants.size(); ++rank) {
+        const auto group = std::ranges::lower_bound(groups, variants[rank], {}, variant_of);
+        group->rankings.push_back({.key = key, .rank = static_cast<std::uint32_t>(rank)});
+      }
+    }
+  }
+
+  // Ensures that a reader with the default limits accepts the bundle.
+  Result<void> check_limits(std::uint64_t total_bytes) const {
+    constexpr std::uint64_t k_listed_bytes = 1024; // maximum for a group or an entry
+    ReadBudget budget = ReadBudget::for_bundle(total_bytes);
+    for (const BlobPlan& blob : m_blobs) {
+      CLBIN_TRY(budget.take_raw(std::max(blob.frame.raw_bytes, blob.frame.stored.size_bytes()),
+                                "the bundle"));
+    }
+    std::set<SharedText> programs; // the variants of a program share a manifest and a source
+    for (const GroupPlan& group : m_groups) {
+      const std::uint64_t listed = k_listed_bytes * (1 + group.entries.size());
+      CLBIN_TRY(budget.take_memory(listed, "the bundle"));
+      if (!programs.insert(group.record.program).second) {
+        continue;
+      }
+      CLBIN_TRY(base::in_context(check_program_limits(group, budget),
+                                 fmt::format("program '{}'", told(group.record.program))));
+    }
+    return {};
   }
 
 private:
@@ -251,12 +296,15 @@ private:
       manifest.measurements.push_back(
           std::move(program.measurements.extract(program.measurements.begin()).value()));
     }
-    rank_groups(manifest, groups);
+    if (m_steps != nullptr) {
+      (this->*m_steps->rank)(manifest, groups);
+    }
     const Bytes json = encode_manifest(manifest);
     const Digest digest = base::digest_of(json);
-    CLBIN_TRY_ASSIGN(FrameDraft frame, compress_alone(json, json.size() > k_large_manifest_bytes
-                                                                ? k_large_manifest_level
-                                                                : k_manifest_level));
+    const int level =
+        json.size() > k_large_manifest_bytes ? k_large_manifest_level : k_manifest_level;
+    CLBIN_TRY_ASSIGN(FrameDraft frame,
+                     m_steps != nullptr ? m_steps->compress(json, level) : store_alone(json));
     add_frame(m_draft, digest, std::move(frame));
     m_contents[digest] = m_draft.frames.at(digest);
     if (program.source) {
@@ -266,22 +314,6 @@ private:
       group.manifest = digest;
     }
     return {};
-  }
-
-  // `groups` are sorted by variant, and contain all that were measured.
-  void rank_groups(const Manifest& manifest, std::vector<GroupPlan>& groups) {
-    const auto variant_of = [](const GroupPlan& group) -> const std::string& {
-      return group.record.variant.str();
-    };
-    for (const auto& [key, variants] : rank_variants(manifest.program, manifest.measurements)) {
-      if (variants.empty()) {
-        m_rankings.push_back({.key = key, .group = k_no_index});
-      }
-      for (std::size_t rank = 0; rank < variants.size(); ++rank) {
-        const auto group = std::ranges::lower_bound(groups, variants[rank], {}, variant_of);
-        group->rankings.push_back({.key = key, .rank = static_cast<std::uint32_t>(rank)});
-      }
-    }
   }
 
   // Adds the records of a group and its entries, and the keys of these.
@@ -417,27 +449,6 @@ private:
     return bytes;
   }
 
-  // Ensures that a reader with the default limits accepts the bundle.
-  Result<void> check_limits(std::uint64_t total_bytes) const {
-    constexpr std::uint64_t k_listed_bytes = 1024; // maximum for a group or an entry
-    ReadBudget budget = ReadBudget::for_bundle(total_bytes);
-    for (const BlobPlan& blob : m_blobs) {
-      CLBIN_TRY(budget.take_raw(std::max(blob.frame.raw_bytes, blob.frame.stored.size_bytes()),
-                                "the bundle"));
-    }
-    std::set<SharedText> programs; // the variants of a program share a manifest and a source
-    for (const GroupPlan& group : m_groups) {
-      const std::uint64_t listed = k_listed_bytes * (1 + group.entries.size());
-      CLBIN_TRY(budget.take_memory(listed, "the bundle"));
-      if (!programs.insert(group.record.program).second) {
-        continue;
-      }
-      CLBIN_TRY(base::in_context(check_program_limits(group, budget),
-                                 fmt::format("program '{}'", told(group.record.program))));
-    }
-    return {};
-  }
-
   // A listing reads all manifests in one call, but a call reads only one source.
   Result<void> check_program_limits(const GroupPlan& group, ReadBudget& of_listing) const {
     CLBIN_TRY_ASSIGN(const Bytes json, raw_bytes_of(m_contents.at(group.manifest)));
@@ -519,7 +530,9 @@ private:
                    : !m_requirements.empty() ? k_minor_of_requirements
                                              : k_format_minor;
     CLBIN_TRY_ASSIGN(const Bytes directory, encode_directory(tables, optional, prefix));
-    CLBIN_TRY(check_limits(prefix.total_bytes));
+    if (m_steps != nullptr) {
+      CLBIN_TRY((this->*m_steps->check)(prefix.total_bytes));
+    }
     ByteWriter rooted;
     write_prefix(rooted, prefix);
     prefix.root = root_of(rooted.view().first(k_rooted_prefix_bytes), directory);
@@ -541,6 +554,7 @@ private:
 
   BundleDraft m_draft; // its frames move to m_blobs
   const WriteOptions& m_options;
+  const Steps* m_steps; // may be null
   std::vector<GroupPlan> m_groups;
   StringTable m_strings;
   std::vector<BlobPlan> m_blobs;
@@ -553,18 +567,30 @@ private:
   std::vector<RankingRecord> m_rankings;
 };
 
+ByteSink append_to(Bytes& bytes) {
+  return [&bytes](ByteView part) -> Result<void> {
+    bytes.insert(bytes.end(), part.begin(), part.end());
+    return {};
+  };
+}
+
 } // namespace
 
 Result<void> assemble_bundle(BundleDraft draft, const WriteOptions& options, const ByteSink& sink) {
-  return Assembly(std::move(draft), options).run(sink);
+  constexpr Assembly::Steps k_steps{&Assembly::rank_groups, compress_alone,
+                                    &Assembly::check_limits};
+  return Assembly(std::move(draft), options, &k_steps).run(sink);
 }
 
 Result<Bytes> assemble_bundle(BundleDraft draft, const WriteOptions& options) {
   Bytes bytes;
-  CLBIN_TRY(assemble_bundle(std::move(draft), options, [&bytes](ByteView part) -> Result<void> {
-    bytes.insert(bytes.end(), part.begin(), part.end());
-    return {};
-  }));
+  CLBIN_TRY(assemble_bundle(std::move(draft), options, append_to(bytes)));
+  return bytes;
+}
+
+Result<Bytes> assemble_entry(BundleDraft draft) {
+  Bytes bytes;
+  CLBIN_TRY(Assembly(std::move(draft), {}, nullptr).run(append_to(bytes)));
   return bytes;
 }
 

@@ -22,6 +22,11 @@ auto order_of(const FrameDraft& frame) {
                     frame.reference);
 }
 
+BinaryKind kind_of(const EntryDraft& entry) {
+  constexpr unsigned k_bits_below_kind = 56;
+  return static_cast<BinaryKind>(entry.match_key >> k_bits_below_kind);
+}
+
 std::string target_name(const Target& target) {
   return target.origin == TargetOrigin::offline ? target.spec : target.identity.device_name;
 }
@@ -209,8 +214,7 @@ Result<std::vector<KernelReflection>> sorted_kernels(const std::string& program,
 class Writer {
 public:
   Writer(const BundleInput& input, const WriteOptions& options)
-      : m_input(input), m_level(options.compression_level),
-        m_max_stored_bytes(options.max_stored_bytes), m_spill(options.spill),
+      : m_input(input), m_level(options.compression_level), m_spill(options.spill),
         m_sources(options.sources ? options.sources() : nullptr) {}
 
   Result<BundleDraft> run() {
@@ -246,7 +250,11 @@ private:
                     "program '{}' has an entry of variant '{}', which it does not list",
                     program.name, entry.variant);
       }
-      CLBIN_TRY(add_input_entry(program.name, entry));
+      CLBIN_TRY_ASSIGN(EntryDraft row, draft_of(program.name, entry));
+      m_payloads.try_emplace(row.raw_digest, ReferencePayload{entry.payload, kind_of(row)});
+      if (const auto added = add_entry(m_draft, program.name, std::move(row)); !added) {
+        return fail(ErrorCode::invalid_argument, "{}", added.error().message);
+      }
     }
     CLBIN_TRY(add_measurements(program, draft));
     return add_recorded(program, draft);
@@ -319,28 +327,6 @@ private:
     return {};
   }
 
-  Result<void> add_input_entry(const std::string& program, const EntryInput& entry) {
-    if (entry.payload.empty()) {
-      return fail(ErrorCode::invalid_argument,
-                  "program '{}', variant '{}': an entry has no payload", program, entry.variant);
-    }
-    CLBIN_TRY_ASSIGN(const ByteRegion payload, entry.payload.read());
-    const BinaryInfo info = classify_binary(payload.view());
-    EntryDraft draft;
-    draft.row = static_cast<const ManifestEntry&>(entry); // without the payload
-    CLBIN_TRY_ASSIGN(draft.row.kernels, sorted_kernels(program, std::move(draft.row.kernels)));
-    draft.raw_digest = base::digest_of(payload.view());
-    draft.match_key = match_key(info, target_digest(entry.target));
-    draft.address_bits = info.address_bits != 0
-                             ? info.address_bits
-                             : static_cast<std::uint8_t>(entry.target.identity.address_bits);
-    m_payloads.try_emplace(draft.raw_digest, ReferencePayload{entry.payload, info.kind});
-    if (const auto added = add_entry(m_draft, program, std::move(draft)); !added) {
-      return fail(ErrorCode::invalid_argument, "{}", added.error().message);
-    }
-    return {};
-  }
-
   Result<FrameDraft> source_frame(ByteView source, const Digest& raw_digest) const {
     if (m_sources && m_sources->compression_level == m_level) {
       if (const auto found = m_sources->frames.find(raw_digest); found != m_sources->frames.end()) {
@@ -372,9 +358,6 @@ private:
                               std::span<const Digest> digests,
                               std::span<const ReferencePayload> payloads) const {
     CLBIN_TRY_ASSIGN(const ByteRegion raw, payload.raw.read());
-    if (raw.view().size() <= m_max_stored_bytes) {
-      return store_alone(raw.view());
-    }
     if (!choice.reference) {
       return compress_alone(raw.view(), m_level);
     }
@@ -402,7 +385,6 @@ private:
 
   const BundleInput& m_input;
   int m_level;
-  std::uint64_t m_max_stored_bytes;
   std::shared_ptr<base::SpillFile> m_spill;
   std::shared_ptr<const SourceFrames> m_sources;
   BundleDraft m_draft;
@@ -427,11 +409,28 @@ Result<std::vector<ReferenceChoice>> choose_references(std::span<const Reference
   return choices;
 }
 
+Result<EntryDraft> draft_of(const std::string& program, const EntryInput& entry) {
+  if (entry.payload.empty()) {
+    return fail(ErrorCode::invalid_argument, "program '{}', variant '{}': an entry has no payload",
+                program, entry.variant);
+  }
+  CLBIN_TRY_ASSIGN(const ByteRegion payload, entry.payload.read());
+  const BinaryInfo info = classify_binary(payload.view());
+  EntryDraft draft;
+  draft.row = static_cast<const ManifestEntry&>(entry); // without the payload
+  CLBIN_TRY_ASSIGN(draft.row.kernels, sorted_kernels(program, std::move(draft.row.kernels)));
+  draft.raw_digest = base::digest_of(payload.view());
+  draft.match_key = match_key(info, target_digest(entry.target));
+  draft.address_bits = info.address_bits != 0
+                           ? info.address_bits
+                           : static_cast<std::uint8_t>(entry.target.identity.address_bits);
+  return draft;
+}
+
 Result<void> add_entry(BundleDraft& draft, const std::string& program, EntryDraft entry) {
-  constexpr unsigned k_bits_below_kind = 56;
   entry.row.raw_digest = row_digest(entry.raw_digest);
   EntryIdentity identity{entry.row.variant, target_digest(entry.row.target),
-                         entry.match_key >> k_bits_below_kind};
+                         static_cast<std::uint64_t>(kind_of(entry))};
   auto& entries = draft.programs[program].entries;
   const auto there = entries.find(identity);
   if (there == entries.end()) {

@@ -52,6 +52,10 @@ struct BundleDraft {
   std::map<Digest, FrameDraft> frames; // by raw digest
 };
 
+// Returns the entry without the frame of its payload. Errors: those of reading the payload;
+// invalid_argument if it is empty, and for a kernel's name that is empty, not unique, or contains a
+// zero byte or a semicolon.
+[[nodiscard]] Result<EntryDraft> draft_of(const std::string& program, const EntryInput& entry);
 // Adds an entry. Of equal entries with different rows, keeps the least. Error: conflict, with
 // program, variant and target, if an entry with the same identity has another payload.
 [[nodiscard]] Result<void> add_entry(BundleDraft& draft, const std::string& program,
@@ -109,8 +113,6 @@ struct WriteOptions {
   std::shared_ptr<base::SpillFile> spill{};
   // Encrypts the contents with this key, for these slots.
   std::optional<Encryption> encryption{};
-  // Payloads of at most this size are stored without compression, so that they are read faster.
-  std::uint64_t max_stored_bytes = 0;
   // Called once if the bundle is written. Its frames are used if they have the same compression
   // level, and do not change the bytes. May be empty, and return null.
   std::function<std::shared_ptr<const SourceFrames>()> sources{};
@@ -126,9 +128,12 @@ struct WriteOptions {
 using ByteSink = std::function<Result<void>(ByteView)>;
 [[nodiscard]] Result<void> assemble_bundle(BundleDraft draft, const WriteOptions& options,
                                            const ByteSink& sink);
+// For one entry of a cache, which has no measurements. Does not compress its manifest, and does not
+// ensure that a reader with the default limits accepts it.
+[[nodiscard]] Result<Bytes> assemble_entry(BundleDraft draft);
 
-// Returns the bytes of a bundle. They depend only on `input`, the compression level and
-// max_stored_bytes, libzstd's version, and the key and slots of the encryption. They do not depend
+// Returns the bytes of a bundle. They depend only on `input`, the compression level,
+// libzstd's version, and the key and slots of the encryption. They do not depend
 // on the order of programs, variants, entries or slots, or on other properties of this machine.
 // Error: invalid_argument for an empty or duplicate name, an empty payload, an entry whose variant
 // its program does not list, two different payloads for one program, variant, target and binary

@@ -162,17 +162,6 @@ TEST(BundleWriter, StoresWhatDoesNotShrink) {
   EXPECT_EQ(reader.decompressed_count(), 0U);
 }
 
-TEST(BundleWriter, StoresPayloadsUpToTheLimitOfTheOptions) {
-  for (const std::uint64_t limit : {999U, 1000U}) {
-    const auto bytes = write_bundle(one_entry(Bytes(1000)), {.max_stored_bytes = limit});
-    ASSERT_TRUE(bytes.has_value()) << bytes.error().message;
-    const BundleReader reader = test::must_open(*bytes);
-    const BlobView blob = blob_of(reader, reader.entry(0).value());
-    EXPECT_EQ(blob.codec, limit == 1000 ? 0 : 1) << limit;
-    EXPECT_TRUE(reader.verify().has_value());
-  }
-}
-
 TEST(BundleWriter, UsesSourcesThatWereCompressedBeforeAtTheSameLevel) {
   BundleInput input = one_entry(Bytes(1000));
   SourcePackage source{{"k.cl", "k.cl", std::string(1000, ' ')}, {}};

@@ -62,7 +62,8 @@ EntryInput entry_of(const CacheUnit& unit) {
 }
 
 std::string object_of(const CacheUnit& unit) {
-  const auto bytes = clbin::cache::encode_entry(*unit.remote_key, unit.program, entry_of(unit));
+  const auto bytes =
+      clbin::cache::encode_entry(*unit.remote_key, unit.program, entry_of(unit), nullptr);
   return std::string(as_text(bytes.value()));
 }
 
