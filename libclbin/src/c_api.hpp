@@ -82,6 +82,9 @@ open_file(const char* path, const clbin_open_options* options);
 // `unsigned_builds` is set without a required signature.
 [[nodiscard]] base::Result<loader::UnsignedSource>
 unsigned_builds_of(const clbin_signature_policy& policy, const clbin_switch& unsigned_builds);
+// Replaces the folder by that of the caller, which turns the cache on. invalid_argument: it is not
+// absolute.
+[[nodiscard]] base::Result<void> set_folder(cache::CacheSettings& settings, const char* cache_dir);
 // Returns settings with the user cache off, and the reason for reports.
 [[nodiscard]] cache::CacheSettings without_user_cache(cache::CacheSettings settings,
                                                       std::string reason);

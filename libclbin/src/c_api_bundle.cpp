@@ -20,6 +20,7 @@ struct Opening {
   clbin_key_function key = nullptr;
   void* key_user_data = nullptr;
   loader::DecryptedBuilds decrypted_builds = loader::DecryptedBuilds::refused;
+  cache::CacheSettings cache = cache::CacheSettings::from_environment(cache::this_process());
 };
 
 Result<format::SignaturePolicy> policy_of(const clbin_open_options& given) {
@@ -98,6 +99,9 @@ Result<Opening> opening_of(const clbin_open_options* options) {
   opening.key = given.key;
   opening.key_user_data = given.key_user_data;
   CLBIN_TRY_ASSIGN(opening.decrypted_builds, decrypted_builds_of(given, opening.unsigned_builds));
+  if (given.cache_dir != nullptr) {
+    CLBIN_TRY(c_api::set_folder(opening.cache, given.cache_dir));
+  }
   return opening;
 }
 
@@ -167,16 +171,15 @@ std::shared_ptr<const base::ByteSource> copying_source(const void* data, std::si
 }
 
 // Returns the settings of the user cache for loads.
-cache::CacheSettings user_cache_of(const format::BundleReader& reader, const Opening& opening,
-                                   cache::CacheSettings settings) {
+cache::CacheSettings user_cache_of(const format::BundleReader& reader, const Opening& opening) {
   if (opening.unsigned_builds == loader::UnsignedSource::refused) {
-    return c_api::without_user_cache(std::move(settings), c_api::k_unsigned_entries);
+    return c_api::without_user_cache(opening.cache, c_api::k_unsigned_entries);
   }
   if (reader.is_encrypted() && opening.decrypted_builds == loader::DecryptedBuilds::refused) {
-    return c_api::without_user_cache(std::move(settings),
+    return c_api::without_user_cache(opening.cache,
                                      "the bundle is encrypted, and its entries would not be");
   }
-  return settings;
+  return opening.cache;
 }
 
 Opened open_source(std::shared_ptr<const base::ByteSource> source, const Opening& opening,
@@ -185,9 +188,8 @@ Opened open_source(std::shared_ptr<const base::ByteSource> source, const Opening
       format::BundleReader reader,
       format::BundleReader::open(std::move(source), opening.limits, trailing, opening.required));
   CLBIN_TRY(unlock(reader, opening.key, opening.key_user_data));
-  const auto settings = cache::CacheSettings::from_environment(cache::this_process());
-  auto of_user_cache = user_cache_of(reader, opening, settings);
-  return std::make_unique<clbin_bundle>(std::move(reader), of_user_cache, settings,
+  auto of_user_cache = user_cache_of(reader, opening);
+  return std::make_unique<clbin_bundle>(std::move(reader), of_user_cache, opening.cache,
                                         opening.decrypted_builds);
 }
 
@@ -218,6 +220,17 @@ Opened c_api::open_file(const char* path, const clbin_open_options* options) {
 
 Result<void> c_api::check_open_options(const clbin_open_options* options) {
   CLBIN_TRY(opening_of(options));
+  return {};
+}
+
+Result<void> c_api::set_folder(cache::CacheSettings& settings, const char* cache_dir) {
+  settings.folder = base::to_path(cache_dir);
+  if (!settings.folder.is_absolute()) {
+    return base::fail(ErrorCode::invalid_argument, "'cache_dir' is '{}', not an absolute path",
+                      cache_dir);
+  }
+  settings.warning.clear(); // there is no home directory
+  settings.use = cache::CacheUse::on;
   return {};
 }
 

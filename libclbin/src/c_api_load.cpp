@@ -183,18 +183,6 @@ Result<opencl::Program> load(const clbin_bundle& bundle, cl_context context,
   return loader::load_program(driver, bundle.reader, bundle.cache, context, request, report);
 }
 
-// Replaces the directory by that of the caller, which turns the cache on.
-Result<void> set_folder(cache::CacheSettings& settings, const char* cache_dir) {
-  settings.folder = base::to_path(cache_dir);
-  if (!settings.folder.is_absolute()) {
-    return base::fail(ErrorCode::invalid_argument, "'cache_dir' is '{}', not an absolute path",
-                      cache_dir);
-  }
-  settings.warning.clear(); // there is no home directory
-  settings.use = cache::CacheUse::on;
-  return {};
-}
-
 Result<cache::CacheSettings> settings_of(const clbin_builder_options& options) {
   auto settings = cache::CacheSettings::from_environment(
       cache::this_process(), options.cache_dir != nullptr ? cache::CacheOnPocl::yes //
@@ -203,7 +191,7 @@ Result<cache::CacheSettings> settings_of(const clbin_builder_options& options) {
   CLBIN_TRY(c_api::check_switch(options.cache_on_pocl, "cache_on_pocl"));
   CLBIN_TRY(c_api::check_switch(options.reuse, "reuse"));
   if (options.cache_dir != nullptr) {
-    CLBIN_TRY(set_folder(settings, options.cache_dir));
+    CLBIN_TRY(c_api::set_folder(settings, options.cache_dir));
   }
   if (options.cache == CLBIN_SWITCH_OFF) {
     settings.use = cache::CacheUse::off;
@@ -422,7 +410,7 @@ clbin_status clbin_clear_cache(const char* cache_dir, clbin_error** error) {
   return c_api::guarded(error, [&]() -> Result<void> {
     auto settings = cache::CacheSettings::of_folder(cache::this_process());
     if (cache_dir != nullptr) {
-      CLBIN_TRY(set_folder(settings, cache_dir));
+      CLBIN_TRY(c_api::set_folder(settings, cache_dir));
     }
     if (settings.folder.empty()) {
       return base::fail(ErrorCode::file_not_found, "there is no user cache: {}", settings.warning);

@@ -78,6 +78,19 @@ def test_a_failed_load_raises_with_its_report(cl, device, context, scale_bundle,
     assert caught.value.code == clbin.Status.NO_MATCHING_ENTRY
 
 
+def test_a_bundle_has_a_cache_folder_of_its_own(device, context, scale_bundle, tmp_path):
+    report = clbin.Report()
+    extra = "-DOF_THIS_TEST"  # no entry fits
+    for expected in (clbin.Origin.SOURCE, clbin.Origin.USER_CACHE):
+        with clbin.Bundle(scale_bundle, cache_dir=tmp_path / "own") as bundle:
+            bundle.load(context, device, "scale", options=extra, report=report)
+        if "Portable" in device.platform.name:
+            return  # it keeps its own builds
+        assert report.origin == expected
+    with pytest.raises(clbin.ArgumentError):
+        clbin.Bundle(scale_bundle, cache_dir="relative")
+
+
 def test_a_damaged_entry_reaches_no_driver(cl, device, context, scale_bundle):
     content = bytearray(scale_bundle.read_bytes())
     entries = clbin.Bundle(scale_bundle).entries

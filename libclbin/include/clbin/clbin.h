@@ -239,6 +239,10 @@ typedef struct clbin_open_options {
                                     is not encrypted; default: off. INVALID_ARGUMENT if it is set
                                     without `key`, or ON without unsigned_builds although the policy
                                     is REQUIRED */
+  const char* cache_dir; /* of the user cache and the quarantine of loads: an absolute path. Turns
+                            the user cache on, unless another member of this struct turns it off.
+                            NULL: CLBIN_CACHE_DIR and CLBIN_CACHE, see libclbin(3). Copied. If it is
+                            not absolute, INVALID_ARGUMENT */
 } clbin_open_options;
 
 /* Opens a regular file and reads its prefix and directory. The file stays open until clbin_close.

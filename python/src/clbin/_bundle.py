@@ -50,6 +50,8 @@ class Bundle(Owner):
     sizes and targets of an encrypted bundle can be read.
     decrypted_builds: with key: whether loads from an encrypted bundle use the user cache, which is
     not encrypted. None: no.
+    cache_dir: of the user cache of loads, an absolute path. None: CLBIN_CACHE_DIR, or the user's
+    cache directory.
 
     A program stays valid after its bundle is closed. Thread-safe: close() takes effect when the
     calls of other threads have returned. A forked child can use the bundle unless another thread
@@ -72,6 +74,7 @@ class Bundle(Owner):
         least_counter: int = 0,
         key: KeyOption | None = None,
         decrypted_builds: bool | None = None,
+        cache_dir: str | os.PathLike[str] | None = None,
     ) -> None:
         keys = None if public_keys is None else key_bytes(public_keys)
         limits = OpenOptions(
@@ -86,6 +89,7 @@ class Bundle(Owner):
             unsigned_builds=switch_of(unsigned_builds),
             least_counter=_limit(least_counter, "least_counter"),
             decrypted_builds=switch_of(decrypted_builds),
+            cache_dir=None if cache_dir is None else argument(os.fspath(cache_dir), "cache_dir"),
         )
         pointer = c_void_p()
         content = None

@@ -58,6 +58,7 @@ class OpenOptions(ctypes.Structure):
         ("key", KeyFunction),
         ("key_user_data", c_void_p),
         ("decrypted_builds", c_int),
+        ("cache_dir", c_char_p),
     ]
 
 

@@ -17,6 +17,7 @@
 #include <limits>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 namespace clbin {
 namespace {
@@ -881,6 +882,30 @@ TEST_F(CApiLoad, TakesVariantOptionsAndFallback) {
   EXPECT_THAT(m_driver.calls(),
               ElementsAre("create_source", "build -DV=1 -cl-fast-relaxed-math -DN=3"));
   EXPECT_EQ(info().origin, CLBIN_ORIGIN_SOURCE);
+}
+
+TEST_F(CApiLoad, KeepsBuildsInTheFolderThatTheBundleWasOpenedWith) {
+  const base::TemporaryFolder scratch = base::TemporaryFolder::create({}, "clbin-test").value();
+  const std::string folder = (scratch.path() / "cache").string();
+  m_driver.script_source({CL_SUCCESS, {"saxpy"}, "", "BUILT"});
+  m_driver.script_binary("BUILT", {test::BinaryAnswer::accept, {"saxpy"}, "", CL_SUCCESS});
+  m_options.variant = "fast";
+  auto options = sized<clbin_open_options>();
+  options.cache_dir = folder.c_str();
+  for (const clbin_origin origin : {CLBIN_ORIGIN_SOURCE, CLBIN_ORIGIN_USER_CACHE}) {
+    clbin_close(m_bundle); // writes what it stores
+    ASSERT_EQ(clbin_open_memory(m_bytes.data(), m_bytes.size(), &options, &m_bundle, &m_error),
+              CLBIN_SUCCESS)
+        << take_message(m_error);
+    ASSERT_EQ(load(), CLBIN_SUCCESS) << take_message(m_error);
+    EXPECT_EQ(info().origin, origin);
+    m_driver.functions().ReleaseProgram(std::exchange(m_program, nullptr));
+  }
+  options.cache_dir = "relative";
+  clbin_bundle* other = nullptr;
+  EXPECT_EQ(clbin_open_memory(m_bytes.data(), m_bytes.size(), &options, &other, &m_error),
+            CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(take_message(m_error), "'cache_dir' is 'relative', not an absolute path");
 }
 
 TEST_F(CApiLoad, TakesSpecialisationConstantsForIlOnly) {
