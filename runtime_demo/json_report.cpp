@@ -1,4 +1,4 @@
-#include "json_report.hpp"
+#include "reports.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,11 +1,9 @@
 #include "bundle_programs.hpp"
 #include "devices.hpp"
-#include "json_report.hpp"
 #include "measurement.hpp"
 #include "opencl_functions.hpp"
 #include "options.hpp"
-#include "plot.hpp"
-#include "table_report.hpp"
+#include "reports.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,6 +1,4 @@
-#include "plot.hpp"
-
-#include "readable_number.hpp"
+#include "reports.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-// Measurements as text.
+// Measurements as text, as JSON and as a drawing.
 #pragma once
 
 #include "devices.hpp"
@@ -10,6 +10,10 @@
 #include <vector>
 
 namespace runtime_demo {
+
+// Returns about three significant digits, for people: "45699", "53.2", "0.0096"; "3.1e-05" below a
+// thousandth, "-" for 0.
+[[nodiscard]] std::string readable_number(double value);
 
 [[nodiscard]] std::string kernel_list();
 
@@ -30,5 +34,14 @@ namespace runtime_demo {
 // Returns the blog's speed-ups over a serial CPU, from source and from the bundle; empty if none of
 // its kernels was measured.
 [[nodiscard]] std::string blog_table(std::span<const Measurement> measurements);
+
+// One object with "seed", "devices" and "measurements".
+[[nodiscard]] std::string json_report(const std::vector<Device>& devices, std::uint64_t seed,
+                                      std::span<const Measurement> measurements);
+
+// Draws, as SVG, two panels of labelled horizontal bars for each device: GFLOPS per kernel, and the
+// time to the first result from source (hatched) and from the bundle (solid). Omits measurements
+// that did not pass.
+[[nodiscard]] std::string svg_plot(std::span<const Measurement> measurements);
 
 } // namespace runtime_demo

@@ -1,6 +1,4 @@
-#include "table_report.hpp"
-
-#include "readable_number.hpp"
+#include "reports.hpp"
 
 #include <algorithm>
 #include <array>
@@ -113,6 +111,22 @@ std::string speed_up(const Measurement& measurement, const FirstResult& first) {
 }
 
 } // namespace
+
+std::string readable_number(double value) {
+  if (value == 0) {
+    return "-";
+  }
+  if (value >= 100) {
+    return fmt::format("{:.0f}", value);
+  }
+  if (value >= 10) {
+    return fmt::format("{:.1f}", value);
+  }
+  if (value >= 0.1) {
+    return fmt::format("{:.2f}", value);
+  }
+  return value >= 0.001 ? fmt::format("{:.4f}", value) : fmt::format("{:.1e}", value);
+}
 
 std::string kernel_list() {
   std::string text;

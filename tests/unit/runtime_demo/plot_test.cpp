@@ -1,4 +1,4 @@
-#include "plot.hpp"
+#include "reports.hpp"
 
 #include <algorithm>
 #include <gmock/gmock.h>

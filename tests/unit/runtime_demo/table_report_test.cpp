@@ -1,5 +1,4 @@
-#include "readable_number.hpp"
-#include "table_report.hpp"
+#include "reports.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
