@@ -59,6 +59,7 @@ constexpr ModeRow k_modes[] = {
     {Mode::verify, verify, Signals::clean_up},
     {Mode::explain, explain, Signals::clean_up},
     {Mode::tune, tune, Signals::clean_up},
+    {Mode::warm, warm, Signals::clean_up},
     {Mode::keygen, keygen, Signals::clean_up},
     {Mode::sign, sign, Signals::clean_up},
     {Mode::import_binaries, import_binaries, Signals::clean_up},

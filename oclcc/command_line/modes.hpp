@@ -43,6 +43,11 @@ RunMode explain;
 // every variant was refused in a launch.
 RunMode tune;
 
+// Loads every variant of every program on each selected device, and stores in libclbin's user cache
+// what has to be built. Goes on after a failure; k_entry_does_not_load if there was one.
+// invalid_argument if the cache is off or a bundle is encrypted.
+RunMode warm;
+
 // Modes that read bundles, without OpenCL.
 
 RunMode info; // the readable parts of every bundle, then its errors

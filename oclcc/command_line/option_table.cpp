@@ -432,7 +432,8 @@ struct Scope {
   static constexpr OptionScope compile_or_bundle = compile | k_bundle_input | k_rebuilt_bundle;
   static constexpr OptionScope strip = scope_of(Mode::strip);
   static constexpr OptionScope compile_or_list =
-      scope_of(Mode::compile, Mode::list_devices, Mode::plan, Mode::reproduce, Mode::tune) |
+      scope_of(Mode::compile, Mode::list_devices, Mode::plan, Mode::reproduce, Mode::tune,
+               Mode::warm) |
       k_rebuilt_bundle;
   static constexpr OptionScope offline = scope_of(Mode::compile, Mode::list_targets, Mode::identity,
                                                   Mode::plan, Mode::disassemble, Mode::reproduce) |
@@ -454,10 +455,12 @@ struct Scope {
   static constexpr OptionScope verify = scope_of(Mode::verify);
   static constexpr OptionScope running =
       scope_of(Mode::compile, Mode::verify, Mode::explain, Mode::reproduce) | k_rebuilt_bundle;
-  static constexpr OptionScope calling = scope_of(Mode::compile, Mode::plan, Mode::list_devices,
-                                                  Mode::verify, Mode::explain, Mode::tune) |
-                                         k_rebuilt_bundle;
+  static constexpr OptionScope calling =
+      scope_of(Mode::compile, Mode::plan, Mode::list_devices, Mode::verify, Mode::explain,
+               Mode::tune, Mode::warm) |
+      k_rebuilt_bundle;
   static constexpr OptionScope tune = scope_of(Mode::tune);
+  static constexpr OptionScope warm = scope_of(Mode::warm);
   static constexpr OptionScope waiting =
       calling | scope_of(Mode::sign, Mode::disassemble, Mode::reproduce);
   static constexpr OptionScope keygen = scope_of(Mode::keygen);
@@ -526,7 +529,8 @@ constexpr OptionRow k_option_table[] = {
      add_requirement,
      "load VARIANT only with the extensions NAME, of the device or of an entry compiled with them; "
      "a load that names no variant prefers it; repeatable"},
-    {Group::output, Form::value, Scope::sources_or_rebuild, "specialize", "KERNEL=SIZE", add_size,
+    {Group::output, Form::value, Scope::sources_or_rebuild | Scope::warm, "specialize",
+     "KERNEL=SIZE", add_size,
      "prepare KERNEL for launches with work-groups of SIZE (64, 16x16, 8x8x4): include the code "
      "that its first launch requires; repeatable. Sizes that kernels require or hint at are always "
      "included"},
@@ -833,6 +837,9 @@ constexpr OptionRow k_option_table[] = {
      set_constant<&Options::cache, CachePolicy::ignore>,
      "build everything, and store nothing in the cache; with --tune: measure again what the bundle "
      "contains"},
+    mode_row(Group::caching, Mode::warm, "warm",
+             "load every program of the bundles FILE... on each device, and store what has to be "
+             "built in libclbin's user cache, so that applications start without a build"),
     mode_row(Group::caching, Mode::cache_stats, "cache-stats",
              "show the contents and the hits of libclbin's user cache and oclcc's compile cache"),
     mode_row(Group::caching, Mode::clear_cache, "clear-cache",

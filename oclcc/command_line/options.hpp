@@ -49,6 +49,7 @@ enum class Mode : std::uint8_t {
   import_binaries,
   report,
   tune,
+  warm,
   help,
   version,
   worker

@@ -54,19 +54,13 @@ bool has_zero_byte(const SourcePackage& source) {
                              [&](const format::SourceFile& header) { return has(header.text); });
 }
 
-bool is_specializable(const format::GroupSize& size) noexcept {
-  return std::ranges::all_of(size, [](std::uint64_t items) {
-    return items != 0 && items <= clbin::listing::k_largest_group;
-  });
-}
-
 // The local sizes with which kernels of the variant were launched, as --specialize accepts them.
 std::vector<Specialization>
 specializations_of(const std::string& variant,
                    const std::vector<format::RecordedLaunch>& launches) {
   std::vector<Specialization> sizes;
   for (const format::RecordedLaunch& launch : launches) {
-    if (launch.variant == variant && is_specializable(launch.local_size)) {
+    if (launch.variant == variant && clbin::listing::is_specializable(launch.local_size)) {
       add_specialization(sizes, {launch.kernel, launch.local_size, launch.has_offset});
     }
   }

@@ -17,7 +17,6 @@ using worker::DeviceDescription;
 using worker::LaunchReply;
 using worker::LaunchRequest;
 using worker::WorkerFailure;
-using worker::WorkerProcess;
 
 // ---- What is measured --------------------------------------------------------------------------
 
@@ -152,25 +151,24 @@ Result<std::vector<PlannedLaunch>> plan_launches(const Options& options,
 
 // ---- A device and its worker -------------------------------------------------------------------
 
-// Starts workers that see the driver of one device alone, and another one after a failure.
-class DeviceWorker {
+// Launches on one device.
+class LaunchingWorker {
 public:
-  DeviceWorker(worker::WorkerSettings settings, const DeviceDescription& device,
-               std::chrono::seconds timeout)
-      : m_settings(std::move(settings)), m_device(device), m_timeout(timeout) {}
+  LaunchingWorker(worker::WorkerSettings settings, const DeviceDescription& device,
+                  std::chrono::seconds timeout)
+      : m_device(std::move(settings), device), m_timeout(timeout) {}
 
   [[nodiscard]] tl::expected<LaunchReply, Refusal> launch(LaunchRequest request) {
-    if (const auto started = start(); !started) {
-      m_error = started.error();
+    const auto process = m_device.worker_for(request);
+    if (!process) {
+      m_error = process.error();
       return tl::unexpected(Refusal{MeasurementOutcome::failed, m_error->message});
     }
-    request.platform = m_platform;
-    request.device = m_number;
-    auto reply = m_worker->launch(request, m_device.identity.device_name, m_timeout);
+    auto reply = (*process)->launch(request, m_device.name(), m_timeout);
     if (reply) {
       return *std::move(reply);
     }
-    return tl::unexpected(Refusal{outcome_of(m_worker->failure()), reply.error().message});
+    return tl::unexpected(Refusal{outcome_of((*process)->failure()), reply.error().message});
   }
 
   // Why no worker could be started; no variant is to blame.
@@ -188,46 +186,9 @@ private:
     }
   }
 
-  Result<void> start() {
-    if (m_worker && m_worker->alive()) {
-      return {};
-    }
-    CLBIN_TRY_ASSIGN(bool is_seen, start_with(m_device.driver_library));
-    // A driver that lists its devices only together with others, or whose library is unknown.
-    if (!is_seen && !m_device.driver_library.empty()) {
-      CLBIN_TRY_ASSIGN(is_seen, start_with({}));
-    }
-    return is_seen
-               ? Result<void>()
-               : fail(ErrorCode::no_device, "'{}' was listed before, but is no longer available",
-                      m_device.identity.device_name);
-  }
-
-  Result<bool> start_with(std::string only_driver) {
-    m_worker.reset();
-    worker::WorkerSettings settings = m_settings;
-    settings.only_driver = std::move(only_driver);
-    CLBIN_TRY_ASSIGN(WorkerProcess process, WorkerProcess::start(settings));
-    m_worker.emplace(std::move(process));
-    CLBIN_TRY_ASSIGN(const auto reply,
-                     m_worker->enumerate({}, "an OpenCL driver that was listing its devices",
-                                         settings.enumeration_timeout));
-    const auto found =
-        std::ranges::find(reply.devices, m_device.identity, &DeviceDescription::identity);
-    if (found != reply.devices.end()) {
-      m_platform = found->platform;
-      m_number = found->device;
-    }
-    return found != reply.devices.end();
-  }
-
-  worker::WorkerSettings m_settings;
-  const DeviceDescription& m_device;
+  worker::DeviceWorker m_device;
   std::chrono::seconds m_timeout;
-  std::optional<WorkerProcess> m_worker;
   std::optional<Error> m_error;
-  std::uint32_t m_platform = 0; // in the worker's numbers
-  std::uint32_t m_number = 0;
 };
 
 // ---- Output ------------------------------------------------------------------------------------
@@ -442,7 +403,7 @@ private:
   // whether the table was written.
   Result<bool> tune_device(std::size_t device) {
     const DeviceDescription& known = m_devices[device];
-    DeviceWorker worker(m_settings, known, std::chrono::seconds(m_options.timeout_seconds));
+    LaunchingWorker worker(m_settings, known, std::chrono::seconds(m_options.timeout_seconds));
     std::string heading = device_text(known);
     for (const PlannedLaunch& planned : m_launches) {
       const TunedProgram& program = m_programs[planned.program];

@@ -110,4 +110,36 @@ Result<InstalledDevices> find_installed_devices(const WorkerSettings& settings,
   return libraries.size() < 2 ? std::move(found) : ask_each(settings, properties, libraries);
 }
 
+Result<void> DeviceWorker::start() {
+  if (m_worker && m_worker->alive()) {
+    return {};
+  }
+  CLBIN_TRY_ASSIGN(bool is_seen, start_with(m_device.driver_library));
+  // A driver that lists its devices only together with others, or whose library is unknown.
+  if (!is_seen && !m_device.driver_library.empty()) {
+    CLBIN_TRY_ASSIGN(is_seen, start_with({}));
+  }
+  return is_seen ? Result<void>()
+                 : fail(ErrorCode::no_device, "'{}' was listed before, but is no longer available",
+                        m_device.identity.device_name);
+}
+
+Result<bool> DeviceWorker::start_with(std::string only_driver) {
+  m_worker.reset();
+  WorkerSettings settings = m_settings;
+  settings.only_driver = std::move(only_driver);
+  CLBIN_TRY_ASSIGN(WorkerProcess process, WorkerProcess::start(settings));
+  m_worker.emplace(std::move(process));
+  CLBIN_TRY_ASSIGN(const auto reply,
+                   m_worker->enumerate({}, "an OpenCL driver that was listing its devices",
+                                       settings.enumeration_timeout));
+  const auto found =
+      std::ranges::find(reply.devices, m_device.identity, &DeviceDescription::identity);
+  if (found != reply.devices.end()) {
+    m_platform = found->platform;
+    m_number = found->device;
+  }
+  return found != reply.devices.end();
+}
+
 } // namespace oclcc::worker

@@ -47,4 +47,34 @@ struct InstalledDevices {
 [[nodiscard]] clbin::base::Result<InstalledDevices>
 find_installed_devices(const WorkerSettings& settings, PropertyQuery properties);
 
+// Starts workers that see the driver of one device alone, and another one after a failure.
+class DeviceWorker {
+public:
+  // `device` must outlive this object.
+  DeviceWorker(WorkerSettings settings, const DeviceDescription& device)
+      : m_settings(std::move(settings)), m_device(device) {}
+
+  // Sets the numbers of the device in a request for its worker. Returns the worker, which is valid
+  // until the next call. no_device: the device is no longer there. Errors of WorkerProcess.
+  [[nodiscard]] clbin::base::Result<WorkerProcess*> worker_for(auto& request) {
+    if (auto started = start(); !started) {
+      return tl::unexpected(std::move(started.error()));
+    }
+    request.platform = m_platform;
+    request.device = m_number;
+    return &*m_worker;
+  }
+  [[nodiscard]] const std::string& name() const noexcept { return m_device.identity.device_name; }
+
+private:
+  [[nodiscard]] clbin::base::Result<void> start();
+  [[nodiscard]] clbin::base::Result<bool> start_with(std::string only_driver);
+
+  WorkerSettings m_settings;
+  const DeviceDescription& m_device;
+  std::optional<WorkerProcess> m_worker;
+  std::uint32_t m_platform = 0; // in the worker's numbers
+  std::uint32_t m_number = 0;
+};
+
 } // namespace oclcc::worker

@@ -188,6 +188,38 @@ public:
     return session->run(request);
   }
 
+  Result<WarmReply> warm(const WarmRequest& request) {
+    CLBIN_TRY_ASSIGN(const Device device, find_device(request));
+    CLBIN_TRY_ASSIGN(auto source, base::open_file_source(base::to_path(request.bundle)));
+    CLBIN_TRY_ASSIGN(const auto bundle, format::BundleReader::open(std::move(source)));
+    cl_int code = CL_SUCCESS;
+    const clbin::opencl::Context context(
+        m_driver->CreateContext(nullptr, 1, &device.id, nullptr, nullptr, &code),
+        m_driver->ReleaseContext);
+    if (!context || code != CL_SUCCESS) {
+      return fail(ErrorCode::opencl_call, "clCreateContext failed: {}",
+                  clbin::opencl::cl_error_name(code));
+    }
+    clbin::cache::CacheSettings settings =
+        clbin::cache::CacheSettings::from_environment(clbin::cache::this_process());
+    settings.use = clbin::cache::CacheUse::on;
+    settings.folder = base::to_path(request.cache_folder);
+    settings.max_bytes = request.max_cache_bytes;
+    clbin::loader::ProgramCache cache(settings);
+    clbin::loader::LoadRequest wanted;
+    wanted.program = request.program;
+    wanted.variant = request.variant;
+    wanted.detail = clbin::loader::ReportDetail::attempts_only;
+    wanted.devices = {device.id};
+    wanted.take_binary = [&](cl_program program) {
+      return warm_binary(device, program, request.specializations);
+    };
+    clbin::loader::LoadReport report;
+    CLBIN_TRY(clbin::loader::load_program(*m_driver, bundle, cache, context.get(), wanted, report));
+    cache.stores.drain();
+    return WarmReply{{}, std::string(to_string(report.origin)), std::move(report.warnings)};
+  }
+
   // Releases the objects of the last build, before the next build. On PoCL, this takes longer than
   // building a small kernel on other drivers.
   void release_unit() noexcept {
@@ -275,25 +307,43 @@ private:
       return reflect(request, device, reply);
     }
     CLBIN_TRY(reflect(request, device, reply));
+    CLBIN_TRY_ASSIGN(reply.binary,
+                     specialized_binary(program, device, reply.kernels, request.specializations));
+    return {};
+  }
+
+  // Returns the binary with the code of first launches, and notes their sizes in `kernels`.
+  Result<Bytes> specialized_binary(cl_program program, cl_device_id device,
+                                   std::vector<KernelReflection>& kernels,
+                                   const std::vector<Specialization>& specializations) const {
     std::set<GroupSize> sizes;
     std::set<GroupSize> offset_sizes;
-    for (KernelReflection& kernel : reply.kernels) {
-      kernel.specialized_sizes =
-          clbin::listing::sizes_to_specialize(kernel, request.specializations);
+    for (KernelReflection& kernel : kernels) {
+      kernel.specialized_sizes = clbin::listing::sizes_to_specialize(kernel, specializations);
       for (const GroupSize& size : kernel.specialized_sizes) {
         sizes.insert(size);
-        if (clbin::listing::has_offset_launch(kernel.name, size, request.specializations)) {
+        if (clbin::listing::has_offset_launch(kernel.name, size, specializations)) {
           offset_sizes.insert(size);
         }
       }
     }
-    const auto passes = first_launch_passes(family, sizes, offset_sizes);
+    const auto passes = first_launch_passes(format::DeviceFamily::pocl, sizes, offset_sizes);
     auto binary = binary_for_first_launch(program, device, passes);
     if (!binary) {
-      return tl::unexpected(with_long_kernel(std::move(binary.error()), reply.kernels));
+      return tl::unexpected(with_long_kernel(std::move(binary.error()), kernels));
     }
-    reply.binary = *std::move(binary);
-    return {};
+    return binary;
+  }
+
+  // The binary that the user cache stores.
+  Result<Bytes> warm_binary(const Device& device, cl_program program,
+                            const std::vector<Specialization>& specializations) const {
+    if (!needs_specialization(format::device_family(*device.identity))) {
+      return clbin::opencl::program_binary(*m_driver, program, device.id);
+    }
+    CLBIN_TRY_ASSIGN(auto reflection,
+                     clbin::opencl::reflect_kernels(*m_driver, program, device.id));
+    return specialized_binary(program, device.id, reflection.kernels, specializations);
   }
 
   Result<void> reflect(const BuildRequest& request, cl_device_id device, BuildReply& reply) {
@@ -380,6 +430,8 @@ public:
       return answer_build(request);
     case MessageKind::launch_request:
       return answer_launch(request);
+    case MessageKind::warm_request:
+      return answer_warm(request);
     default:
       return false;
     }
@@ -404,6 +456,17 @@ private:
     Bytes reply = encode(m_session.launch(*message));
     std::fflush(stdout);
     return send({MessageKind::launch_reply, std::move(reply)});
+  }
+
+  [[nodiscard]] bool answer_warm(const Message& request) {
+    const auto message = decode<WarmRequest>(request.body);
+    if (!message) {
+      return false;
+    }
+    const auto reply = m_session.warm(*message);
+    Bytes bytes = encode(reply ? *reply : WarmReply{reply.error().message, {}, {}});
+    std::fflush(stdout);
+    return send({MessageKind::warm_reply, std::move(bytes)});
   }
 
   [[nodiscard]] bool answer_build(const Message& request) {

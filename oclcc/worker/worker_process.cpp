@@ -358,4 +358,10 @@ Result<LaunchReply> WorkerProcess::launch(const LaunchRequest& request,
                                fmt::format("the driver of '{}'", device_name), timeout);
 }
 
+Result<WarmReply> WorkerProcess::warm(const WarmRequest& request, std::string_view device_name,
+                                      std::chrono::seconds timeout) {
+  return exchange<WarmReply>(MessageKind::warm_request, encode(request), MessageKind::warm_reply,
+                             fmt::format("the compiler of '{}'", device_name), timeout);
+}
+
 } // namespace oclcc::worker

@@ -53,6 +53,8 @@ public:
   build(const BuildRequest& request, std::string_view device_name, std::chrono::seconds timeout);
   [[nodiscard]] clbin::base::Result<LaunchReply>
   launch(const LaunchRequest& request, std::string_view device_name, std::chrono::seconds timeout);
+  [[nodiscard]] clbin::base::Result<WarmReply>
+  warm(const WarmRequest& request, std::string_view device_name, std::chrono::seconds timeout);
   // Returns false after a failure; start a new worker then.
   [[nodiscard]] bool alive() const noexcept;
   // Blocks until the objects of the last build are released, as the next request also does. Returns

@@ -17,7 +17,7 @@ base::SocketResult<Head> parse_head(ByteView bytes) {
   const auto kind = reader.read_u32("kind");
   const auto length = reader.read_u64("length");
   constexpr auto first = static_cast<std::uint32_t>(MessageKind::enumerate_request);
-  constexpr auto last = static_cast<std::uint32_t>(MessageKind::launch_reply);
+  constexpr auto last = static_cast<std::uint32_t>(MessageKind::warm_reply);
   if (!kind || !length || *kind < first || *kind > last || *length > k_max_message_bytes) {
     return tl::unexpected(base::SocketFault::garbage);
   }
@@ -207,11 +207,15 @@ template Bytes encode(const BuildRequest&);
 template Bytes encode(const BuildReply&);
 template Bytes encode(const LaunchRequest&);
 template Bytes encode(const LaunchReply&);
+template Bytes encode(const WarmRequest&);
+template Bytes encode(const WarmReply&);
 template Result<EnumerateRequest> decode(ByteView);
 template Result<EnumerateReply> decode(ByteView);
 template Result<BuildRequest> decode(ByteView);
 template Result<BuildReply> decode(ByteView);
 template Result<LaunchRequest> decode(ByteView);
 template Result<LaunchReply> decode(ByteView);
+template Result<WarmRequest> decode(ByteView);
+template Result<WarmReply> decode(ByteView);
 
 } // namespace oclcc::worker

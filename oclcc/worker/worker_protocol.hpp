@@ -20,6 +20,8 @@ enum class MessageKind : std::uint32_t {
   settled = 5, // no body; follows each build_reply after the objects of the unit are released
   launch_request = 6,
   launch_reply = 7,
+  warm_request = 8,
+  warm_reply = 9,
 };
 
 // The payload limit of the bundle reader, plus a margin for the rest of the message.
@@ -170,7 +172,28 @@ struct LaunchReply {
 };
 CLBIN_VISIT(LaunchReply, error, origin, kernel, max_sizes, times, buffers);
 
-// For these six messages.
+// Loads a variant as libclbin does, and stores in its user cache what has to be built.
+struct WarmRequest {
+  std::uint32_t platform = 0;
+  std::uint32_t device = 0;
+  std::string bundle; // an absolute path
+  std::string program;
+  std::string variant;
+  std::vector<Specialization> specializations{}; // of first launches
+  std::string cache_folder;                      // an absolute path
+  std::uint64_t max_cache_bytes = 0;
+};
+CLBIN_VISIT(WarmRequest, platform, device, bundle, program, variant, specializations, cache_folder,
+            max_cache_bytes);
+
+struct WarmReply {
+  std::string error;  // why it does not load; a text of several lines
+  std::string origin; // "entry", "user cache", "il" or "source"
+  std::vector<std::string> warnings;
+};
+CLBIN_VISIT(WarmReply, error, origin, warnings);
+
+// For these eight messages.
 template <typename Message>
 [[nodiscard]] base::Bytes encode(const Message& message);
 // truncated, damaged.

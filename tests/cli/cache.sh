@@ -90,6 +90,42 @@ oclcc --cache-stats k.cl; echo "exit $?"
 #| oclcc: warning: the cache is not used: HOME is not set
 #| oclcc: error: '--cache-stats' accepts no input file, but 'k.cl' is given
 
+### warm
+# Stores what has to be built where loads find it. The others are loaded in spite of a failure.
+echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
+oclcc --source-only k.cl -o s.clbin
+oclcc --source-only --variant a=-DA --variant b=-DB k.cl -o two.clbin
+oclcc --device "$device" k.cl -o own.clbin
+oclcc --warm --device "$device" s.clbin; echo "exit $?"
+oclcc --warm --device "$device" --specialize k=4 s.clbin two.clbin own.clbin; echo "exit $?"
+oclcc --cache-stats --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["caches"][0]["stored"])'
+echo 'kernel void k() { nothing; }' > bad.cl
+oclcc --source-only bad.cl -o bad.clbin
+oclcc --warm --device "$device" bad.clbin s.clbin 2> errors; echo "exit $?"
+head -1 errors
+CLBIN_CACHE=0 oclcc --warm s.clbin; echo "exit $?"
+oclcc --keygen c --key-type content
+oclcc --source-only --encrypt-key c.key k.cl -o secret.clbin
+oclcc --warm secret.clbin; echo "exit $?"
+oclcc --warm k.cl; echo "exit $?"
+# expected output:
+#| *: 0 from the bundle, 0 from the user cache, 1 built
+#| exit 0
+#| *: 1 from the bundle, 1 from the user cache, 2 built
+#| exit 0
+#| 3
+#| *: 0 from the bundle, 1 from the user cache, 0 built
+#| exit 1
+#| oclcc: error: bad.clbin: program 'bad', variant 'default': building 'bad.cl' for '*' failed: clBuildProgram: *
+#| exit 2
+#| exit 2
+#| exit 4
+# expected errors:
+#| oclcc: error: '--warm' fills libclbin's user cache, which is off: CLBIN_CACHE is 0
+#| oclcc: error: secret.clbin: it is encrypted, and loads from it do not use the user cache
+#| oclcc: error: k.cl: not a bundle: it starts with 6b 65 72 6e 65 6c 20 76
+#| oclcc: note: 'k.cl' looks like OpenCL source: compile it first: oclcc k.cl
+
 ### clear_cache
 # Removes only files that the caches created, also if CLBIN_CACHE is 0.
 echo 'kernel void k(global int* a) { *a = 1; }' > k.cl

@@ -59,6 +59,11 @@ std::string to_string(const GroupSize& size) {
   return fmt::format("{}x{}x{}", size[0], size[1], size[2]);
 }
 
+bool is_specializable(const GroupSize& size) noexcept {
+  return std::ranges::all_of(
+      size, [](std::uint64_t items) { return items != 0 && items <= k_largest_group; });
+}
+
 std::optional<GroupSize> hinted_size(std::string_view attributes) {
   constexpr std::string_view k_hint = "work_group_size_hint(";
   const std::size_t hint = attributes.find(k_hint);

@@ -31,6 +31,8 @@ inline constexpr std::uint64_t k_largest_group = 65536; // work-items of a dimen
 // "16x16x1"
 [[nodiscard]] std::string to_string(const GroupSize& size);
 
+// Whether a kernel can be compiled for the size: no dimension is 0, or above k_largest_group.
+[[nodiscard]] bool is_specializable(const GroupSize& size) noexcept;
 // Returns the work_group_size_hint in CL_KERNEL_ATTRIBUTES, which drivers format differently.
 // std::nullopt if there is none, or if no device supports it.
 [[nodiscard]] std::optional<GroupSize> hinted_size(std::string_view attributes);

@@ -358,9 +358,10 @@ void Ladder::attempt(Step step) {
   case Step::build_of_others:
     // Nothing is stored to replace entries in quarantine: it may be the same binary, which would
     // end the process twice more, unless the entry was made for another GPU. PoCL's binary is taken
-    // only after launches: too long to wait for.
-    if (m_may_store && format::device_family(m_supply.session.identities[m_device]) !=
-                           format::DeviceFamily::pocl) {
+    // only after launches, which is too long to wait for, unless the caller makes one.
+    if (m_may_store && (m_supply.session.request.take_binary ||
+                        format::device_family(m_supply.session.identities[m_device]) !=
+                            format::DeviceFamily::pocl)) {
       m_accepted = m_user_cache.wait_for_turn();
     }
     return;

@@ -67,6 +67,9 @@ public:
 
 private:
   enum class Misses : std::uint8_t { recorded, ignored };
+  // Whether PoCL's own cache serves the device alone: the user cache stores nothing for it, but may
+  // contain what `oclcc --warm` has stored.
+  [[nodiscard]] bool is_left_to_pocl() const;
   // As a sentence for the report; empty if the user cache is used.
   [[nodiscard]] std::string why_not_used() const;
   void plan();

@@ -88,6 +88,9 @@ struct LoadRequest {
   std::vector<opencl::SpecializationConstant> constants;
   FallbackPolicy fallback = FallbackPolicy::if_needed;
   StorePolicy store = StorePolicy::keep;
+  // Returns what the user cache stores of a program that was built, on PoCL, too, which otherwise
+  // has only its own cache. Empty: the binary of the driver, but none of PoCL.
+  std::function<Result<base::Bytes>(cl_program program)> take_binary{};
   ReportDetail detail = ReportDetail::every_entry;
   std::vector<cl_device_id> devices; // at least one, without duplicates, all in the context
   std::function<void(const Attempt&)>

@@ -10,6 +10,7 @@ namespace {
 using format::DeviceFamily;
 
 constexpr std::size_t k_changes_shown = 3;
+constexpr const char* k_left_to_pocl = "not used: PoCL caches its own builds";
 
 // Adds the contents of source and IL, not the digests that the bundle declares, which have not been
 // checked. No bundle can therefore replace the cached program of another.
@@ -64,15 +65,20 @@ cache::Recipe recipe_of(const LoadSession& session, std::uint32_t device) {
 } // namespace
 
 // PoCL has its own cache, and takes 0.65 s to return the binary of 2 kernels and 2.9 s for 20.
+bool UserCacheStep::is_left_to_pocl() const {
+  const bool is_kept = m_session.request.take_binary ||
+                       (m_session.run_time != nullptr &&
+                        m_session.cache.programs.settings().on_pocl == cache::CacheOnPocl::yes);
+  return !is_kept && format::device_family(m_session.identities[m_device]) == DeviceFamily::pocl;
+}
+
 // rusticl's binary is the IL with the default values of its constants (doc/drivers.md).
 std::string UserCacheStep::why_not_used() const {
   const RunTimeKey* const run_time = m_session.run_time;
   const DeviceFamily family = format::device_family(m_session.identities[m_device]);
   const cache::KeyedStore& cache = m_session.cache.programs;
-  const bool serves_pocl =
-      run_time != nullptr && cache.settings().on_pocl == cache::CacheOnPocl::yes;
-  if (family == DeviceFamily::pocl && !serves_pocl) {
-    return "not used: PoCL caches its own builds";
+  if (is_left_to_pocl() && (run_time != nullptr || !cache.is_on())) {
+    return k_left_to_pocl;
   }
   if (family == DeviceFamily::rusticl && !m_session.request.constants.empty()) {
     return "not used: a binary of rusticl loses the values of specialisation constants";
@@ -98,6 +104,10 @@ void UserCacheStep::plan() {
   if (m_why_not.empty()) {
     m_recipe = recipe_of(m_session, m_device);
     m_key = cache::recipe_key(*m_recipe);
+  }
+  if (is_left_to_pocl() && (!m_recipe.has_value() || !m_session.cache.programs.contains(m_key))) {
+    m_recipe.reset();
+    m_why_not = k_left_to_pocl;
   }
 }
 
@@ -247,7 +257,7 @@ void UserCacheStep::claim_if_free(StoredEntry stored) {
   if (!replan()) {
     plan();
   }
-  if (!m_recipe.has_value() || m_session.request.store == StorePolicy::drop) {
+  if (!m_recipe.has_value() || m_session.request.store == StorePolicy::drop || is_left_to_pocl()) {
     return;
   }
   auto claim = m_session.cache.programs.claim_build(m_key, cache::Patience::none);
@@ -262,6 +272,9 @@ void UserCacheStep::claim_if_free(StoredEntry stored) {
 // Mali's driver compiles kernels when they are created, and only its binary of compiled ones saves
 // time when it is loaded (viennacl/viennacl-dev, pull request 225: 50 times).
 base::Result<base::Bytes> UserCacheStep::binary_of(cl_program program) const {
+  if (m_session.request.take_binary) {
+    return m_session.request.take_binary(program);
+  }
   const opencl::Driver& driver = m_session.driver;
   std::vector<opencl::Kernel> kernels; // exist until the driver has returned the binary
   if (format::phone_gpu(m_session.identities[m_device]) == format::PhoneGpu::mali) {

@@ -124,6 +124,7 @@ complete -c oclcc -l 'encrypt-key' -r -d 'encrypt the output with the content ke
 complete -c oclcc -l 'encrypt-for' -r -d 'encrypt the output for the recipient with the public key KEY, a file or the text in it, with a new content key unless --encrypt-key is given'
 complete -c oclcc -l 'decrypt-key' -r -d 'read encrypted bundles with the content key, or the recipient\'s secret key, in FILE'
 complete -c oclcc -l 'no-cache' -d 'build everything, and store nothing in the cache'
+complete -c oclcc -l 'warm' -d 'load every program of the bundles FILE... on each device, and store what has to be built in libclbin\'s user cache, so that applications start without a build'
 complete -c oclcc -l 'cache-stats' -d 'show the contents and the hits of libclbin\'s user cache and oclcc\'s compile cache'
 complete -c oclcc -l 'clear-cache' -d 'remove the contents of both caches'
 complete -c oclcc -l 'help' -f -a 'common all' -d 'show the common options, or all options'

@@ -14,6 +14,7 @@ oclcc --help=all
 #|           [--run [--device PATTERN]...] [--json] BUNDLE...
 #|     oclcc --tune --launch LAUNCH... [--device PATTERN]... [--tune-seconds N]
 #|           [--tolerance NUMBER] [--json] BUNDLE [-o BUNDLE]
+#|     oclcc --warm [--specialize KERNEL=SIZE]... [--device PATTERN]... BUNDLE...
 #|     oclcc --diff [--json] BUNDLE BUNDLE
 #|     oclcc --report [--program NAME]... [--variant NAME]... [--kernel NAME]...
 #|           [--keep-target PATTERN | --drop-target PATTERN]...
@@ -327,6 +328,10 @@ oclcc --help=all
 #| Caches:
 #|     --no-cache              build everything, and store nothing in the cache;
 #|                             with --tune: measure again what the bundle contains
+#|     --warm                  load every program of the bundles FILE... on each
+#|                             device, and store what has to be built in libclbin's
+#|                             user cache, so that applications start without a
+#|                             build
 #|     --cache-stats           show the contents and the hits of libclbin's user
 #|                             cache and oclcc's compile cache
 #|     --clear-cache           remove the contents of both caches

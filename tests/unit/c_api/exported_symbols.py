@@ -20,7 +20,7 @@ OF_ANDROID = set(
     getpid getpwuid_r getrlimit gettid getuid ioctl isatty isspace ldexp linkat localeconv lseek
     lstat madvise memchr memcmp memcpy memmem memmove memset mkdirat mkdtemp mkostemp nanosleep open
     openat poll prctl pread pthread_mutex_lock pthread_mutex_unlock pthread_once pthread_sigmask
-    read readdir recv rename renameat send setenv setrlimit setsid sigaction sigaddset sigemptyset
+    read readdir recv rename renameat send setenv setpriority setrlimit setsid sigaction sigaddset sigemptyset
     sigfillset sigismember sigpending sigtimedwait snprintf socketpair stat stdout strcmp strlen
     strnlen strtod strtoll strtoull sysconf unlink unlinkat utimensat waitpid write
     """.split()

@@ -246,6 +246,25 @@ TEST_F(UserCacheStepTest, LeavesPoclToItsOwnCache) {
   EXPECT_FALSE(std::filesystem::exists(folder() / "programs"));
 }
 
+TEST_F(UserCacheStepTest, StoresOnPoclWhatTheCallerTakesAndServesItToAll) {
+  auto identity = unknown_identity("cpu");
+  identity.platform_name = "Portable Computing Language";
+  m_device = m_driver.add_device(identity);
+  add_source_that_gives("UNSPECIALIZED");
+  LoadRequest request;
+  request.devices = {m_device};
+  request.take_binary = [](cl_program) -> base::Result<base::Bytes> {
+    return test::bytes_of(k_built);
+  };
+  m_context = m_driver.add_context({m_device});
+  ASSERT_TRUE(load(request).has_value());
+  EXPECT_EQ(m_report.origin, Origin::source);
+  start_anew();
+  expect_load(); // without such a function
+  EXPECT_EQ(m_report.origin, Origin::user_cache);
+  EXPECT_THAT(m_driver.calls(), ElementsAre("create_binary BUILT", StartsWith("build")));
+}
+
 TEST_F(UserCacheStepTest, IsLeftAloneByOtherPolicies) {
   add_source_that_gives(k_built);
   expect_load();

@@ -22,6 +22,8 @@ namespace clbin::base {
 [[nodiscard]] std::int64_t process_id() noexcept;
 // Returns the file of the running program.
 [[nodiscard]] std::filesystem::path program_file();
+// Lets other programs compute before this process and those that it starts.
+void lower_priority() noexcept;
 // Prevents core dumps, and other processes of the user from reading the memory, if the system can.
 void protect_memory() noexcept;
 // Whether exit() of this thread destroys its thread-local objects before it calls a handler.

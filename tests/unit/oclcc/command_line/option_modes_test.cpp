@@ -38,6 +38,7 @@ const std::vector<Activity> k_activities = {
     {'v', {"--verify", "k.clbin"}, "--verify"},
     {'r', {"--verify", "--run", "k.clbin"}, "--verify"},
     {'w', {"--tune", "--launch", "k=1", "k.clbin"}, "--tune"},
+    {'W', {"--warm", "k.clbin"}, "--warm"},
     {'d', {"--diff", "k.clbin", "l.clbin"}, "--diff"},
     {'x', {"--extract", "k.clbin"}, "--extract"},
     {'D', {"--disassemble", "k.clbin"}, "--disassemble"},
@@ -59,7 +60,7 @@ const std::vector<Activity> k_activities = {
     {'u', {"--decrypt", "--decrypt-key", "other.key", "k.clbin"}, "--decrypt"},
 };
 constexpr std::string_view k_everywhere =
-    "cPbBltyievrwdxDTVMRmopsSCkgaznu"; // for options that control messages
+    "cPbBltyievrwWdxDTVMRmopsSCkgaznu"; // for options that control messages
 
 // An option, a use of it, the words that it needs, and the activities that it changes.
 struct Use {
@@ -80,12 +81,12 @@ const std::vector<Use> k_uses = {
     {"--variant", {"--variant", "v=-w"}, {}, "PcxDT"},
     {"--variants", {"--variants", "A=1"}, {}, "Pc"},
     {"--requires", {"--requires", "v=a", "--variant", "v=-w"}, {}, "Pc"},
-    {"--specialize", {"--specialize", "k=4"}, {}, "PBc"},
+    {"--specialize", {"--specialize", "k=4"}, {}, "PBcW"},
     {"--launched-only", {"--launched-only"}, {}, "Bc"},
     {"--emit-cubin", {"--emit-cubin"}, {}, "PBc"},
     {"--no-source", {"--no-source"}, {}, "PBc"},
     {"--source-only", {"--source-only"}, {}, "c"},
-    {"--device", {"--device", "gpu"}, {}, "PBclerw"},
+    {"--device", {"--device", "gpu"}, {}, "PBclerwW"},
     {"--target", {"--target", "spirv:1.2"}, {}, "PBc"},
     {"--tool", {"--tool", "clang=clang"}, {}, "PBctyDR"},
     {"--device-option", {"--device-option", "gpu=-w"}, {}, "Pc"},
@@ -123,8 +124,8 @@ const std::vector<Use> k_uses = {
     {"-###", {"-###"}, {}, "c"},
     {"--compile-commands", {"--compile-commands"}, {}, "c"},
     {"-j", {"-j", "2"}, {}, "BcerR"},
-    {"--timeout", {"--timeout", "9"}, {}, "PBclergDRw"},
-    {"--memory-limit", {"--memory-limit", "1G"}, {}, "PBclRw"},
+    {"--timeout", {"--timeout", "9"}, {}, "PBclergDRwW"},
+    {"--memory-limit", {"--memory-limit", "1G"}, {}, "PBclRwW"},
     {"--keep-going", {"--keep-going"}, {}, "Bc"},
     {"--machine", {"--machine", "m.json"}, {}, "Po"},
     {"--unit",

@@ -132,6 +132,20 @@ TEST(WorkerProtocol, CarriesEveryFieldOfABuildRequest) {
   EXPECT_EQ(decoded->further_units, FurtherUnits::none);
 }
 
+TEST(WorkerProtocol, CarriesEveryFieldOfALoadThatWarms) {
+  const WarmRequest request{1, 2, "/a.clbin", "p", "v", {{"k", {8, 4, 1}, true}}, "/cache", 3};
+  const auto decoded = decode<WarmRequest>(encode(request));
+  ASSERT_TRUE(decoded) << decoded.error().message;
+  EXPECT_EQ(decoded->specializations, request.specializations);
+  EXPECT_EQ(encode(*decoded), encode(request));
+
+  const WarmReply reply{"e", "source", {"w", "x"}};
+  const auto decoded_reply = decode<WarmReply>(encode(reply));
+  ASSERT_TRUE(decoded_reply) << decoded_reply.error().message;
+  EXPECT_EQ(decoded_reply->warnings, reply.warnings);
+  EXPECT_EQ(encode(*decoded_reply), encode(reply));
+}
+
 TEST(WorkerProtocol, CarriesEveryFieldOfALaunch) {
   LaunchRequest request{1, 2, "/a.clbin", "p", "v", "k"};
   LaunchArgument buffer{.kind = ArgumentKind::buffer,

@@ -32,6 +32,11 @@ std::filesystem::path program_file() {
   return "/proc/self/exe";
 }
 
+void lower_priority() noexcept {
+  constexpr int k_least = 19;
+  (void)::setpriority(PRIO_PROCESS, 0, k_least);
+}
+
 void protect_memory() noexcept {
   constexpr rlimit k_no_core_dump{0, 0};
   (void)::setrlimit(RLIMIT_CORE, &k_no_core_dump);

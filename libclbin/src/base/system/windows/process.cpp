@@ -28,6 +28,10 @@ std::filesystem::path program_file() {
   return name;
 }
 
+void lower_priority() noexcept {
+  ::SetPriorityClass(::GetCurrentProcess(), IDLE_PRIORITY_CLASS); // which children inherit
+}
+
 void protect_memory() noexcept {
   ::SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX); // no report with the memory
 }
