@@ -162,12 +162,16 @@ private:
     return std::move(reply->origin);
   }
 
-  // The first line, and below it a build log.
+  // The first line is the error; a build log may follow.
   void report(std::string_view error) {
-    const std::size_t end = std::min(error.find('\n'), error.size());
-    m_reporter.error(error.substr(0, end));
-    if (end < error.size()) {
-      m_reporter.plain(error.substr(end + 1));
+    const auto take_line = [&error] {
+      const std::string_view line = error.substr(0, error.find('\n'));
+      error.remove_prefix(std::min(line.size() + 1, error.size()));
+      return line;
+    };
+    m_reporter.error(take_line());
+    while (!error.empty()) {
+      m_reporter.explain(take_line());
     }
   }
 

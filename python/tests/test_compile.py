@@ -57,6 +57,25 @@ def test_returns_warnings(tmp_path, device):
     )
 
 
+def test_warm_stores_what_a_start_would_build(tmp_path, device):
+    source = write(tmp_path, "k.cl", "kernel void k(global int* v) { v[0] = 1; }\n")
+    bundle = tmp_path / "k.clbin"
+    clbin.compile(source, output=bundle, options="--source-only")
+    first, second = (
+        clbin.warm(bundle, devices=device.name, specialize={"k": (4,)}) for _ in range(2)
+    )
+    assert first.endswith(": 0 from the bundle, 0 from the user cache, 1 built\n")
+    assert second.endswith(": 0 from the bundle, 1 from the user cache, 0 built\n")
+    bad = tmp_path / "bad.clbin"
+    clbin.compile(
+        write(tmp_path, "bad.cl", "kernel void k() { unknown; }\n"),
+        output=bad,
+        options="--source-only",
+    )
+    with pytest.raises(clbin.CompileError, match="program 'bad', variant 'default': "):
+        clbin.warm([bad, bundle], devices=device.name)
+
+
 def test_raises_for_a_missing_file_and_a_bad_option(tmp_path):
     with pytest.raises(clbin.CompileError) as caught:
         clbin.compile(tmp_path / "missing.cl", options="--source-only")

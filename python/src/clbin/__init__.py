@@ -39,7 +39,7 @@ from ._version import __version__
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._attempt import Attempt
-    from ._compile import Compilation, Diagnostic, compile
+    from ._compile import Compilation, Diagnostic, compile, warm
     from ._contents import Argument, Entry, Identity, Kernel, ProgramContents, Selection, Variant
     from ._key import Key, KeyRequest
 
@@ -58,6 +58,7 @@ _LAZY = {
     "Selection": "_contents",
     "Variant": "_contents",
     "compile": "_compile",
+    "warm": "_compile",
 }
 
 __all__ = [
@@ -101,6 +102,7 @@ __all__ = [
     "compile",
     "identity",
     "layer_path",
+    "warm",
 ]
 
 

@@ -102,8 +102,7 @@ def compile(
     command += [word for each in _words(devices, "devices") for word in ("--device", each)]
     for name, words in (variants or {}).items():
         command += ["--variant", f"{name}={words}"]
-    for kernel, size in (specialize or {}).items():
-        command += ["--specialize", f"{kernel}={'x'.join(str(int(each)) for each in size)}"]
+    command += _sizes(specialize)
     command += [] if source else ["--no-source"]
     command += ["--keep-going"] if keep_going else []
     command += ["-j", str(int(jobs))] if jobs else []
@@ -114,6 +113,38 @@ def compile(
     command += ["-o", "-" if path is None else _file(path)]
     command += [_file(os.fspath(each)) for each in _paths(inputs)]
     return _run(command, path)
+
+
+def warm(
+    bundles: Path | Sequence[Path],
+    *,
+    devices: Words = (),
+    specialize: Mapping[str, Sequence[int]] | None = None,
+    timeout: float = 0,
+) -> str:
+    """Stores what the next start would have to build in the user cache: oclcc-tuning(7).
+
+        clbin.warm("blur.clbin")
+
+    devices, specialize, timeout: as for compile(); a timeout is for one load.
+
+    Returns a line for each device. Runs a process, and does not use PyOpenCL. Raises CompileError
+    if a program does not load, after the others were loaded.
+    """
+    command = [command_path(), "--warm", "--diagnostics-format=json", "--color=never"]
+    command += [word for each in _words(devices, "devices") for word in ("--device", each)]
+    command += _sizes(specialize)
+    command += ["--timeout", str(timeout)] if timeout else []
+    command += [_file(os.fspath(each)) for each in _paths(bundles)]
+    return _run(command, None).data.decode("utf-8", "replace")
+
+
+def _sizes(specialize: Mapping[str, Sequence[int]] | None) -> list[str]:
+    sizes = (
+        f"{kernel}={'x'.join(str(int(each)) for each in size)}"
+        for kernel, size in (specialize or {}).items()
+    )
+    return [word for size in sizes for word in ("--specialize", size)]
 
 
 def _run(command: list[str], output: str | None) -> Compilation:
