@@ -32,28 +32,27 @@ struct WarmBundle {
   std::vector<WarmVariant> variants;
 };
 
+using LaunchesOfVariants = std::map<std::string, std::set<format::Specialization>>; // by name
+
 // The launches that were recorded, and those for which entries of other devices were compiled.
-std::vector<format::Specialization> specializations_of(const format::Manifest& manifest,
-                                                       const std::string& variant) {
-  std::set<format::Specialization> found;
-  for (const format::RecordedLaunch& launch : manifest.launches) {
-    if (launch.variant == variant) {
-      found.insert({launch.kernel, launch.local_size, launch.has_offset});
+LaunchesOfVariants launches_of(const format::Manifest& manifest) {
+  LaunchesOfVariants launches;
+  const auto add = [&launches](const std::string& variant, format::Specialization launch) {
+    if (clbin::listing::is_specializable(launch.size)) {
+      launches[variant].insert(std::move(launch));
     }
+  };
+  for (const format::RecordedLaunch& launch : manifest.launches) {
+    add(launch.variant, {launch.kernel, launch.local_size, launch.has_offset});
   }
   for (const format::ManifestEntry& entry : manifest.entries) {
     for (const format::KernelReflection& kernel : entry.kernels) {
       for (const format::GroupSize& size : kernel.specialized_sizes) {
-        if (entry.variant == variant) {
-          found.insert({kernel.name, size, false});
-        }
+        add(entry.variant, {kernel.name, size, false});
       }
     }
   }
-  std::erase_if(found, [](const format::Specialization& launch) {
-    return !clbin::listing::is_specializable(launch.size);
-  });
-  return {found.begin(), found.end()};
+  return launches;
 }
 
 Result<std::vector<WarmVariant>> variants_of(const format::BundleReader& bundle) {
@@ -61,11 +60,16 @@ Result<std::vector<WarmVariant>> variants_of(const format::BundleReader& bundle)
     return refused("it is encrypted, and loads from it do not use the user cache");
   }
   std::vector<WarmVariant> variants;
+  std::map<std::uint32_t, LaunchesOfVariants> launches; // by manifest, which variants share
   for (std::uint32_t index = 0; index < bundle.group_count(); ++index) {
     CLBIN_TRY_ASSIGN(format::GroupView group, bundle.group(index));
-    CLBIN_TRY_ASSIGN(const format::Manifest manifest, bundle.read_manifest(group));
-    auto specializations = specializations_of(manifest, group.variant);
-    variants.push_back({std::move(group), std::move(specializations)});
+    const auto [of_program, is_new] = launches.try_emplace(group.manifest_blob);
+    if (is_new) {
+      CLBIN_TRY_ASSIGN(const format::Manifest manifest, bundle.read_manifest(group));
+      of_program->second = launches_of(manifest);
+    }
+    const auto& found = of_program->second[group.variant];
+    variants.push_back({std::move(group), {found.begin(), found.end()}});
   }
   return variants;
 }
@@ -82,6 +86,9 @@ public:
                      m_cache.warning.empty() ? m_cache.why_off : m_cache.warning);
     }
     for (const Input& input : m_options.inputs) {
+      if (input.path == "-") {
+        return refused("'--warm' needs files: its workers cannot read standard input");
+      }
       CLBIN_TRY_ASSIGN(const format::BundleReader bundle, open_bundle(input.path));
       CLBIN_TRY_ASSIGN(auto variants, named(variants_of(bundle), input.path));
       m_bundles.push_back({input.path, std::move(variants)});
@@ -136,11 +143,11 @@ private:
                            const DeviceDescription& device, worker::DeviceWorker& worker) {
     WarmRequest request{0,
                         0,
-                        std::filesystem::absolute(bundle.path).string(),
+                        base::name_of(std::filesystem::absolute(bundle.path)),
                         variant.group.program,
                         variant.group.variant,
                         variant.specializations,
-                        m_cache.folder.string(),
+                        base::name_of(m_cache.folder),
                         m_cache.max_bytes};
     std::ranges::copy(m_options.specializations, std::back_inserter(request.specializations));
     CLBIN_TRY_ASSIGN(worker::WorkerProcess* const process, worker.worker_for(request));
@@ -156,7 +163,7 @@ private:
         clbin::loader::lacking_extensions(variant.group.required, device.extensions).empty();
     if (!reply->error.empty() && is_suitable) {
       m_has_failed = true;
-      report(fmt::format("{}: program '{}', variant '{}': {}", bundle.path.string(),
+      report(fmt::format("{}: program '{}', variant '{}': {}", base::name_of(bundle.path),
                          variant.group.program.str(), variant.group.variant.str(), reply->error));
     }
     return std::move(reply->origin);

@@ -108,6 +108,7 @@ oclcc --keygen c --key-type content
 oclcc --source-only --encrypt-key c.key k.cl -o secret.clbin
 oclcc --warm secret.clbin; echo "exit $?"
 oclcc --warm k.cl; echo "exit $?"
+oclcc --warm - < s.clbin; echo "exit $?"
 # expected output:
 #| *: 0 from the bundle, 0 from the user cache, 1 built
 #| exit 0
@@ -120,11 +121,13 @@ oclcc --warm k.cl; echo "exit $?"
 #| exit 2
 #| exit 2
 #| exit 4
+#| exit 2
 # expected errors:
 #| oclcc: error: '--warm' fills libclbin's user cache, which is off: CLBIN_CACHE is 0
 #| oclcc: error: secret.clbin: it is encrypted, and loads from it do not use the user cache
 #| oclcc: error: k.cl: not a bundle: it starts with 6b 65 72 6e 65 6c 20 76
 #| oclcc: note: 'k.cl' looks like OpenCL source: compile it first: oclcc k.cl
+#| oclcc: error: '--warm' needs files: its workers cannot read standard input
 
 ### clear_cache
 # Removes only files that the caches created, also if CLBIN_CACHE is 0.
