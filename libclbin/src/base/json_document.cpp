@@ -241,8 +241,9 @@ Result<JsonValue> parse(ByteView bytes, const JsonLimits& limits, const JsonItem
 void read_json(std::string_view text, DocumentBuilder& builder) {
   using Adapter = decltype(nlohmann::detail::input_adapter(text.begin(), text.end()));
   if (builder.count_lexer(text)) {
-    Adapter adapter = nlohmann::detail::input_adapter(text.begin(), text.end());
-    (void)nlohmann::detail::parser<nlohmann::json, Adapter>(std::move(adapter)).sax_parse(&builder);
+    (void)nlohmann::detail::parser<nlohmann::json, Adapter>(
+        nlohmann::detail::input_adapter(text.begin(), text.end()))
+        .sax_parse(&builder);
   }
 }
 
