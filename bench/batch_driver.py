@@ -3,7 +3,7 @@
 unit in oclcc -j1 and -j2 with direct builds in one process, and with a second call that only hits the
 compile cache.
 
-    bench/batch_driver.py BUILD_DIR [SOURCES] >>bench/results/batch.txt
+    bench/batch_driver.py BUILD_DIR [SOURCES] >>bench/results/overheads.txt
 
 SOURCES (250) sources x 4 variants x 1 device. Exit status 1 if oclcc's own process uses 256 MiB or
 more, or keeps more than 64 files open.

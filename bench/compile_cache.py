@@ -2,7 +2,7 @@
 """Measures oclcc when every unit is in its compile cache. Compares it with the start of the platforms
 (oclcc --list-devices) and with a build of all units, in turn in one run.
 
-    bench/compile_cache.py BUILD_DIR [RUNS] >bench/results/compile_cache.txt
+    bench/compile_cache.py BUILD_DIR [RUNS] >>bench/results/overheads.txt
 
 Exit status 1 if the limit of doc/performance.md is not met: a run of cache hits costs less than 50 ms
 beyond the start of the platforms. The limit applies to processor time, workers included, because wall

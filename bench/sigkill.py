@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures what remains of a run of oclcc after SIGKILL, and for how long.
 
-    bench/sigkill.py BUILD_DIR [MOMENTS] >bench/results/sigkill.txt
+    bench/sigkill.py BUILD_DIR [MOMENTS] >>bench/results/overheads.txt
 
 Kills a run over every platform at each of MOMENTS (200) random moments. Afterwards the output is the
 old file or the new one, and no other file or temporary folder remains. No process of the run (workers,
