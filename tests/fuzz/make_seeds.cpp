@@ -183,7 +183,7 @@ bool write_signed_seeds(const std::filesystem::path& corpus) {
 }
 
 bool write_round_trip_seeds(const std::filesystem::path& corpus) {
-  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+  for (const std::uint64_t seed : {1U, 7U, 8U}) { // the fuzzer makes other sizes of these
     const std::filesystem::path path =
         corpus / "bundle_round_trip" / fmt::format("random_{}", seed);
     if (!write_seed(path, test::random_bytes(static_cast<std::size_t>(seed * 100), seed))) {
