@@ -1,4 +1,5 @@
-/* C: loads the program `saxpy` from the bundle whose path is the first argument, and runs it. */
+/* C: loads the program `saxpy` from the bundle whose path is the first argument, runs it, and
+ * prints which entry of the bundle was used. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <clbin/clbin.h>
@@ -26,12 +27,15 @@ int main(int argc, char** argv) {
 
   clbin_bundle* bundle = NULL;
   clbin_error* error = NULL;
+  clbin_report* report = NULL;
   cl_program program = NULL;
   if (clbin_open(argv[1], NULL, &bundle, &error) != CLBIN_SUCCESS ||
-      clbin_load(bundle, context, &device, 1, "saxpy", NULL, &program, NULL, &error) !=
+      clbin_load(bundle, context, &device, 1, "saxpy", NULL, &program, &report, &error) !=
           CLBIN_SUCCESS) {
     return fail(argv[1], clbin_error_message(error));
   }
+  fputs(clbin_report_text(report), stderr);
+  clbin_report_free(report);
 
   const cl_float a = 2, x[count] = {1, 2, 3, 4};
   cl_float y[count] = {10, 20, 30, 40};

@@ -29,11 +29,10 @@ expect() { # expect LINE COMMAND…
   printed=$("$@" 2> stderr) || fail "'$*' exits with $?: $(cat stderr)"
   [[ $printed == "$line" ]] || fail "'$*' prints '$printed', not '$line'"
 }
-expect "12 24 36 48" out/load_c out/kernels.clbin
-expect "12 24 36 48" out/load_cpp out/kernels.clbin
-grep -q 'exact identity' stderr || fail "load_cpp does not print the entry that it used"
 expect "12 24 36 48" out/embedded
 for program in load_c load_cpp; do
+  expect "12 24 36 48" out/$program out/kernels.clbin
+  grep -q 'exact identity' stderr || fail "$program does not print the entry that it used"
   if out/$program nowhere.clbin 2> stderr; then fail "$program loads a bundle that is not there"; fi
   grep -q "nowhere.clbin" stderr || fail "$program prints '$(cat stderr)' for a bundle that is not there"
 done
