@@ -1,4 +1,5 @@
-# The files that `cmake --install` installs, with a component for each package of packages.cmake.
+# The files that `cmake --install` installs, with a component for each package of debian/rules, and the
+# relocatable archive of all that `cpack` makes in a build folder.
 include(CMakePackageConfigHelpers)
 set(CLBIN_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/clbin)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME oclcc)
@@ -6,9 +7,10 @@ set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME oclcc)
 install(TARGETS oclcc EXPORT oclccTargets)
 if(NOT WIN32) # to which the layer and what belongs to the command are not ported
   # For OPENCL_LAYERS; `oclcc --record` uses it.
-  install(TARGETS clbin_layer LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  set(pages oclcc.1 cl_offline_compiler.1 clbin.5 libclbin_layer.7 oclcc-bundles.7 oclcc-cluster.7
-            oclcc-recording.7 oclcc-signing.7 oclcc-targets.7 oclcc-tuning.7)
+  install(TARGETS clbin_layer LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT oclcc-layer)
+  install(FILES man/libclbin_layer.7 DESTINATION ${CMAKE_INSTALL_MANDIR}/man7 COMPONENT oclcc-layer)
+  set(pages oclcc.1 cl_offline_compiler.1 clbin.5 oclcc-bundles.7 oclcc-cluster.7 oclcc-recording.7
+            oclcc-signing.7 oclcc-targets.7 oclcc-tuning.7)
   if(CLBIN_STORAGE_HTTP) # oclcc looks for it beside itself
     install(TARGETS oclcc_storage_http)
     list(APPEND pages oclcc-storage-http.1)
@@ -49,9 +51,7 @@ set(CLBIN_PC_PREFIX "@CLBIN_PC_PREFIX@") # what it replaces
 configure_file(cmake/clbin.pc.in clbin.pc.in @ONLY)
 install(CODE "set(build \"${PROJECT_BINARY_DIR}\")\nset(pc_folder \"${CMAKE_INSTALL_LIBDIR}/pkgconfig\")")
 install(CODE [[
-if(CMAKE_INSTALL_PREFIX MATCHES "/_CPack_Packages/[^/]+/DEB/")
-  set(CLBIN_PC_PREFIX /usr)
-elseif(CMAKE_INSTALL_PREFIX MATCHES "/_CPack_Packages/")
+if(CMAKE_INSTALL_PREFIX MATCHES "/_CPack_Packages/")
   # The archive may be unpacked anywhere.
   file(RELATIVE_PATH to_prefix /${pc_folder} /)
   string(REGEX REPLACE "/$" "" to_prefix ${to_prefix})
@@ -63,6 +63,13 @@ set(pc_file ${CMAKE_INSTALL_PREFIX}/${pc_folder}/clbin.pc)
 configure_file(${build}/clbin.pc.in $ENV{DESTDIR}${pc_file} @ONLY NO_SOURCE_PERMISSIONS)
 list(APPEND CMAKE_INSTALL_MANIFEST_FILES ${pc_file})
 ]])
-foreach(package oclcc libclbin1 libclbin-dev)
-  install(FILES cmake/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package} COMPONENT ${package})
+foreach(package oclcc oclcc-layer libclbin1 libclbin-dev)
+  install(FILES debian/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package} COMPONENT ${package})
 endforeach()
+if(NOT WIN32)
+  set(CPACK_GENERATOR TZST)
+  set(CPACK_STRIP_FILES ON)
+  set(CPACK_VERBATIM_VARIABLES ON)
+  set(CPACK_THREADS 0)
+  include(CPack)
+endif()

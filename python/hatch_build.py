@@ -1,4 +1,7 @@
-"""Tags the wheel: it contains ELF files for one machine, and runs with every Python 3."""
+"""Tags the wheel: it contains ELF files for one machine, and runs with every Python 3.
+
+CLBIN_MACHINE=any: the wheel contains none. A distribution adds links to the files of its packages.
+"""
 
 import os
 import platform
@@ -11,6 +14,9 @@ POLICY = "manylinux_2_35"
 
 class WheelTag(BuildHookInterface):
     def initialize(self, version, build_data):
+        machine = os.environ.get("CLBIN_MACHINE") or platform.machine()
+        if machine == "any":
+            return
         native = os.path.join(self.root, "src", "clbin", "_native")
         if not os.path.exists(os.path.join(native, "libclbin.so.1")):
             raise RuntimeError("src/clbin/_native is missing: build the wheel with script/wheel")
