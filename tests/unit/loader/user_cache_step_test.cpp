@@ -254,7 +254,7 @@ TEST_F(UserCacheStepTest, StoresOnPoclWhatTheCallerTakesAndServesItToAll) {
   LoadRequest request;
   request.devices = {m_device};
   request.take_binary = [](cl_program) -> base::Result<base::Bytes> {
-    return test::bytes_of(k_built);
+    return test::bytes_of(std::string(k_built));
   };
   m_context = m_driver.add_context({m_device});
   ASSERT_TRUE(load(request).has_value());
