@@ -211,9 +211,11 @@ public:
     wanted.variant = request.variant;
     wanted.detail = clbin::loader::ReportDetail::attempts_only;
     wanted.devices = {device.id};
-    wanted.take_binary = [&](cl_program program) {
-      return warm_binary(device, program, request.specializations);
-    };
+    if (needs_specialization(format::device_family(*device.identity))) {
+      wanted.take_binary = [&](cl_program program) {
+        return warm_binary(device, program, request.specializations);
+      };
+    }
     clbin::loader::LoadReport report;
     CLBIN_TRY(clbin::loader::load_program(*m_driver, bundle, cache, context.get(), wanted, report));
     cache.stores.drain();
@@ -335,12 +337,9 @@ private:
     return binary;
   }
 
-  // The binary that the user cache stores.
+  // The binary that the user cache stores on PoCL.
   Result<Bytes> warm_binary(const Device& device, cl_program program,
                             const std::vector<Specialization>& specializations) const {
-    if (!needs_specialization(format::device_family(*device.identity))) {
-      return clbin::opencl::program_binary(*m_driver, program, device.id);
-    }
     CLBIN_TRY_ASSIGN(auto reflection,
                      clbin::opencl::reflect_kernels(*m_driver, program, device.id));
     return specialized_binary(program, device.id, reflection.kernels, specializations);
