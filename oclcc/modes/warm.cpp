@@ -130,6 +130,9 @@ private:
       }
     }
     m_reporter.end_progress();
+    if (m_reporter.verbosity() == Verbosity::quiet) {
+      return true;
+    }
     return m_reporter.print(
         fmt::format("{}  {} / {}: {} from the bundle, {} from the user cache, {} built\n",
                     device_number(device), printable(device.identity.platform_name),

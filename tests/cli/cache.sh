@@ -98,6 +98,7 @@ oclcc --source-only --variant a=-DA --variant b=-DB k.cl -o two.clbin
 oclcc --device "$device" k.cl -o own.clbin
 oclcc --warm --device "$device" s.clbin; echo "exit $?"
 oclcc --warm --device "$device" --specialize k=4 s.clbin two.clbin own.clbin; echo "exit $?"
+oclcc -q --warm --device "$device" own.clbin; echo "exit $?"
 oclcc --cache-stats --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["caches"][0]["stored"])'
 echo 'kernel void k() { nothing; }' > bad.cl
 oclcc --source-only bad.cl -o bad.clbin
@@ -113,6 +114,7 @@ oclcc --warm - < s.clbin; echo "exit $?"
 #| *: 0 from the bundle, 0 from the user cache, 1 built
 #| exit 0
 #| *: 1 from the bundle, 1 from the user cache, 2 built
+#| exit 0
 #| exit 0
 #| 3
 #| *: 0 from the bundle, 1 from the user cache, 0 built
