@@ -81,14 +81,10 @@ Result<std::size_t> TrialPlan::add(const clbin::matching::Candidate& candidate,
 }
 
 Result<void> TrialDevices::ask_drivers() {
-  CLBIN_TRY_ASSIGN(m_settings, worker::with_home(std::move(m_settings)));
-  CLBIN_TRY_ASSIGN(auto installed,
-                   worker::find_installed_devices(m_settings, worker::PropertyQuery::skip));
-  for (const std::string& failure : installed.failures) {
-    m_reporter.warning(failure);
-  }
-  CLBIN_TRY_ASSIGN(m_devices, select_devices(installed.devices, m_options.device_patterns));
-  m_workers = std::move(installed.workers);
+  CLBIN_TRY_ASSIGN(auto found,
+                   find_selected_devices(m_settings, m_options.device_patterns, m_reporter));
+  m_devices = std::move(found.devices);
+  m_workers = std::move(found.workers);
   return {};
 }
 

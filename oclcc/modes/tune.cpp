@@ -345,13 +345,9 @@ private:
   }
 
   Result<void> find_devices() {
-    CLBIN_TRY_ASSIGN(m_settings, worker::with_home(std::move(m_settings)));
-    CLBIN_TRY_ASSIGN(auto installed,
-                     worker::find_installed_devices(m_settings, worker::PropertyQuery::skip));
-    for (const std::string& failure : installed.failures) {
-      m_reporter.warning(failure);
-    }
-    CLBIN_TRY_ASSIGN(m_devices, select_devices(installed.devices, m_options.device_patterns));
+    CLBIN_TRY_ASSIGN(auto found,
+                     find_selected_devices(m_settings, m_options.device_patterns, m_reporter));
+    m_devices = std::move(found.devices);
     if (m_options.tune_seconds != 0) {
       m_deadline = Clock::now() + std::chrono::seconds(m_options.tune_seconds);
     }

@@ -93,9 +93,10 @@ public:
       CLBIN_TRY_ASSIGN(auto variants, named(variants_of(bundle), input.path));
       m_bundles.push_back({input.path, std::move(variants)});
     }
-    CLBIN_TRY(find_devices());
-    clbin::base::lower_priority(); // of the workers, too
-    for (const DeviceDescription& device : m_devices) {
+    CLBIN_TRY_ASSIGN(const auto found,
+                     find_selected_devices(m_settings, m_options.device_patterns, m_reporter));
+    base::lower_priority(); // of the workers, too
+    for (const DeviceDescription& device : found.devices) {
       CLBIN_TRY_ASSIGN(const bool is_printed, warm_device(device));
       if (!is_printed) {
         return ExitCode::file;
@@ -105,17 +106,6 @@ public:
   }
 
 private:
-  Result<void> find_devices() {
-    CLBIN_TRY_ASSIGN(m_settings, worker::with_home(std::move(m_settings)));
-    CLBIN_TRY_ASSIGN(auto installed,
-                     worker::find_installed_devices(m_settings, worker::PropertyQuery::skip));
-    for (const std::string& failure : installed.failures) {
-      m_reporter.warning(failure);
-    }
-    CLBIN_TRY_ASSIGN(m_devices, select_devices(installed.devices, m_options.device_patterns));
-    return {};
-  }
-
   // Returns whether the line of the device was written.
   Result<bool> warm_device(const DeviceDescription& device) {
     worker::DeviceWorker worker(m_settings, device);
@@ -190,7 +180,6 @@ private:
   worker::WorkerSettings m_settings;
   CacheSettings m_cache;
   std::vector<WarmBundle> m_bundles;
-  std::vector<DeviceDescription> m_devices;
   bool m_has_failed = false;
 };
 

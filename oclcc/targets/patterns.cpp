@@ -237,6 +237,19 @@ Result<std::vector<DeviceDescription>> select_devices(const std::vector<DeviceDe
   return selected;
 }
 
+clbin::base::Result<worker::InstalledDevices>
+find_selected_devices(worker::WorkerSettings& settings, const std::vector<std::string>& patterns,
+                      Reporter& reporter) {
+  CLBIN_TRY_ASSIGN(settings, worker::with_home(std::move(settings)));
+  CLBIN_TRY_ASSIGN(auto installed,
+                   worker::find_installed_devices(settings, worker::PropertyQuery::skip));
+  for (const std::string& failure : installed.failures) {
+    reporter.warning(failure);
+  }
+  CLBIN_TRY_ASSIGN(installed.devices, select_devices(installed.devices, patterns));
+  return installed;
+}
+
 bool matches_target(const TargetView& target, const std::string& pattern) {
   return target.origin == format::TargetOrigin::offline
              ? matches_spec(start_of(target.spec), pattern)

@@ -4,7 +4,7 @@
 
 #include "base/result.hpp"
 #include "format/bundle/bundle_reader.hpp"
-#include "worker/worker_protocol.hpp"
+#include "worker/installed_devices.hpp"
 
 #include <algorithm>
 #include <string>
@@ -30,6 +30,13 @@ namespace oclcc {
 [[nodiscard]] clbin::base::Result<std::vector<worker::DeviceDescription>>
 select_devices(const std::vector<worker::DeviceDescription>& devices,
                const std::vector<std::string>& patterns);
+
+// Gives `settings` their home, lists the installed devices, warns of drivers that cannot, and
+// leaves only the devices that match. Errors as for worker::with_home, find_installed_devices and
+// select_devices.
+[[nodiscard]] clbin::base::Result<worker::InstalledDevices>
+find_selected_devices(worker::WorkerSettings& settings, const std::vector<std::string>& patterns,
+                      Reporter& reporter);
 
 // Whether `target` matches, in any case. A pattern is the spec of an offline target, one side of
 // its colon ("sm_70"), or a part of a device or platform name. A pattern with '*', '?' or '[…]'

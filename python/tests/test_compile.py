@@ -57,7 +57,7 @@ def test_returns_warnings(tmp_path, device):
     )
 
 
-def test_warm_stores_what_a_start_would_build(tmp_path, device):
+def test_warm_stores_what_a_start_would_build(tmp_path, device, empty_cache):
     source = write(tmp_path, "k.cl", "kernel void k(global int* v) { v[0] = 1; }\n")
     bundle = tmp_path / "k.clbin"
     clbin.compile(source, output=bundle, options="--source-only")
@@ -66,6 +66,9 @@ def test_warm_stores_what_a_start_would_build(tmp_path, device):
     )
     assert first.endswith(": 0 from the bundle, 0 from the user cache, 1 built\n")
     assert second.endswith(": 0 from the bundle, 1 from the user cache, 0 built\n")
+    if device.platform.name == "Portable Computing Language":  # the code of the launch is there
+        (entry,) = (empty_cache / "programs").glob("*.clbin")
+        assert b"/k/4-1-1" in entry.read_bytes()
     bad = tmp_path / "bad.clbin"
     clbin.compile(
         write(tmp_path, "bad.cl", "kernel void k() { unknown; }\n"),

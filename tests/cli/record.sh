@@ -415,3 +415,13 @@ oclcc --record clock.clbin -- ./app two; echo "exit $?"
 #| oclcc: warning: app.clbin: program 'one' is not built, and its entries are kept: its source contains a zero byte, which compilers read in different ways
 #| oclcc: error: app.clbin: no program of it can be built
 #| oclcc: warning: program 'two' (kernel 'clock') is recorded, but no bundle serves it: source:1: __TIME__ changes with every build
+
+### warm
+# --warm has PoCL compile the launches that a recording has seen.
+oclcc --list-devices | grep -q Portable || { echo "there is no PoCL"; exit 77; }
+oclcc -q --record r.clbin -- ./app one
+oclcc --warm --device Portable r.clbin | sed 's/.*: //'
+grep -q "/scale/64-1-1" "$XDG_CACHE_HOME"/clbin/programs/*.clbin && echo "the launch is compiled"
+# expected output:
+#| 0 from the bundle, 0 from the user cache, 1 built
+#| the launch is compiled

@@ -56,6 +56,27 @@ try $'allocate bytes=1610612736\nhang' \
 rm out.clbin
 compile crash || echo "exit $?"
 ls
+
+# --warm loads the others, too, in workers of the lowest priority.
+unset CLBIN_CACHE
+oclcc --source-only first.cl second.cl third.cl -o s.clbin
+warm() { oclcc --warm "${chosen[@]}" "$@" s.clbin 2> messages | sed 's/.*: //'; echo "exit ${PIPESTATUS[0]}"; }
+fault='at=clCreateProgramWithSource source="void second(" platform="'${platforms[0]}'"'
+echo "crash $fault" > scenario
+warm
+grep -c "s.clbin: program 'second', variant 'default': .* crashed (signal 11)" messages
+echo "hang $fault" > scenario
+warm --timeout 10 > printed &
+priorities=
+for ((i = 0; i < 150; ++i)); do
+  priorities=$(ps -eo ni=,args= | awk '$2 ~ /oclcc/ && $3 == "--worker" {print $1}' | sort -u)
+  [[ $priorities == *19* ]] && break
+  sleep 0.1
+done
+wait
+echo "$priorities" | grep -c '^ *19$'
+cat printed
+grep -c "s.clbin: program 'second', variant 'default': .* did not finish within 10 s" messages
 # expected output:
 #| crash: exit 1
 #| program 'first', variant 'default'
@@ -79,3 +100,10 @@ ls
 #| scenario
 #| second.cl
 #| third.cl
+#| 0 from the bundle, 0 from the user cache, 2 built
+#| exit 1
+#| 1
+#| 1
+#| 0 from the bundle, 2 from the user cache, 0 built
+#| exit 1
+#| 1

@@ -55,6 +55,17 @@ TEST_F(KeyedStoreTest, CompressesOnlyLargePayloadsAndOnlyForWhoHasACompressor) {
   }
 }
 
+TEST_F(KeyedStoreTest, StoresNothingThatNoBundleMayContain) {
+  const auto payload = test::sample_ptx(70, "made from x");
+  const auto entry = test::sample_entry("v", test::sample_device("a device"), payload);
+  const KeyedStore cache = user_cache();
+  for (const std::string& program : {std::string(), std::string("a\0b", 3)}) {
+    EXPECT_EQ(cache.store(recipe_of("x"), program, entry),
+              "a program has a name that is empty or contains a zero byte");
+  }
+  EXPECT_EQ(look_up(cache, "x").reason, "not in the user cache");
+}
+
 TEST_F(KeyedStoreTest, MissesWhatWasNotStored) {
   const KeyedStore cache = user_cache();
   EXPECT_EQ(look_up(cache, "x").reason, "not in the user cache");

@@ -410,6 +410,7 @@ Result<std::vector<ReferenceChoice>> choose_references(std::span<const Reference
 }
 
 Result<EntryDraft> draft_of(const std::string& program, const EntryInput& entry) {
+  CLBIN_TRY(check_name("a program", program));
   if (entry.payload.empty()) {
     return fail(ErrorCode::invalid_argument, "program '{}', variant '{}': an entry has no payload",
                 program, entry.variant);

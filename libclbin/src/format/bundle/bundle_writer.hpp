@@ -53,8 +53,8 @@ struct BundleDraft {
 };
 
 // Returns the entry without the frame of its payload. Errors: those of reading the payload;
-// invalid_argument if it is empty, and for a kernel's name that is empty, not unique, or contains a
-// zero byte or a semicolon.
+// invalid_argument if it is empty, for a program's name that is empty or contains a zero byte, and
+// for a kernel's name that does, is not unique, or contains a semicolon.
 [[nodiscard]] Result<EntryDraft> draft_of(const std::string& program, const EntryInput& entry);
 // Adds an entry. Of equal entries with different rows, keeps the least. Error: conflict, with
 // program, variant and target, if an entry with the same identity has another payload.
@@ -132,9 +132,9 @@ using ByteSink = std::function<Result<void>(ByteView)>;
 // ensure that a reader with the default limits accepts it.
 [[nodiscard]] Result<Bytes> assemble_entry(BundleDraft draft);
 
-// Returns the bytes of a bundle. They depend only on `input`, the compression level,
-// libzstd's version, and the key and slots of the encryption. They do not depend
-// on the order of programs, variants, entries or slots, or on other properties of this machine.
+// Returns the bytes of a bundle. They depend only on `input`, the compression level, libzstd's
+// version, and the key and slots of the encryption. They do not depend on the order of programs,
+// variants, entries or slots, or on other properties of this machine.
 // Error: invalid_argument for an empty or duplicate name, an empty payload, an entry whose variant
 // its program does not list, two different payloads for one program, variant, target and binary
 // kind, slots that are not those of the key, and a measurement that breaks a rule, or is of another
