@@ -59,14 +59,8 @@ if [[ $2 == - ]]; then
   exit
 fi
 
-variants=(--variant default=)
-for blocking in 128x256x8_8x16 128x64x16_8x4 64x64x16_4x4 64x64x16_8x8; do
-  IFS=x_ read -r tile_m tile_n tile_k item_m item_n <<<"$blocking"
-  variants+=(--variant "tile${blocking%_*}_item${blocking#*_}=-DTILE_M=$tile_m -DTILE_N=$tile_n \
--DTILE_K=$tile_k -DITEM_M=$item_m -DITEM_N=$item_n")
-done
 "$build/oclcc/oclcc" kernels/[!s]*.cl -o "$work/kernels.clbin"
-"$build/oclcc/oclcc" kernels/sgemm.cl "${variants[@]}" -o "$work/sgemm.clbin"
+"$build/oclcc/oclcc" kernels/sgemm.cl @runtime_demo/sgemm.options -o "$work/sgemm.clbin"
 demo=("$build/runtime_demo/runtime_demo" "$work/kernels.clbin" "$work/sgemm.clbin")
 
 "${demo[@]}" --plot "$out/h200_source_sizes.svg" >"$out/h200_source_sizes.txt"

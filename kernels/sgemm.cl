@@ -3,6 +3,7 @@
 //   TILE_M x TILE_N  the part of C that a group computes
 //   TILE_K           how much of A's columns and B's rows lies in local memory at a time
 //   ITEM_M x ITEM_N  the part of that part that an item keeps in registers
+//   SERPENTINE       if defined: the order of the multiplications, see add_tile_product
 // All are multiples of 4, ITEM_M divides TILE_M, ITEM_N divides TILE_N, and the float4 of a tile
 // divide among the items (checked below). A group has TILE_M / ITEM_M * TILE_N / ITEM_N items and
 // 8 * TILE_K * (TILE_M + TILE_N) bytes of local memory: 256 and 32 KiB as the file stands.
@@ -120,8 +121,19 @@ static inline void store_tile_b(__local float4* tile, const float4* quads) {
 
 // Adds the product of the two tiles to the item's sums. Its rows (and columns) are groups of four,
 // ITEMS_DOWN * 4 apart, so that the items of a warp read adjacent float4.
-static inline void add_tile_product(float4 sums[ITEM_M][QUADS_ACROSS], const __local float4* tile_a,
-                                    const __local float4* tile_b) {
+// SERPENTINE goes through the columns of each row and back through those of the next, so that a
+// multiplication shares an operand with the one before it, which ptxas then keeps beside the
+// arithmetic unit: 1.03 times as fast with 16 x 8 sums [H200]. The other order suits vectors of
+// four. clang would leave the product of so many elements a function, and the sums in memory, 50
+// times as slow; it inlines the other order by itself, later, and then schedules it better.
+#ifdef SERPENTINE
+#define TILE_PRODUCT __attribute__((always_inline))
+#else
+#define TILE_PRODUCT
+#endif
+static inline TILE_PRODUCT void add_tile_product(float4 sums[ITEM_M][QUADS_ACROSS],
+                                                 const __local float4* tile_a,
+                                                 const __local float4* tile_b) {
   const int item = get_local_id(0);
   const int down = ITEM_DOWN(item);
   const int across = ITEM_ACROSS(item);
@@ -138,6 +150,16 @@ static inline void add_tile_product(float4 sums[ITEM_M][QUADS_ACROSS], const __l
     for (int quad = 0; quad < QUADS_ACROSS; ++quad) {
       b[quad] = tile_b[k * (TILE_N / 4) + across + quad * ITEMS_ACROSS];
     }
+#ifdef SERPENTINE
+#pragma unroll
+    for (int m = 0; m < ITEM_M; ++m) {
+#pragma unroll
+      for (int step = 0; step < ITEM_N; ++step) {
+        const int n = m % 2 == 0 ? step : ITEM_N - 1 - step;
+        ((float*)sums[m])[n] += ((const float*)a)[m] * ((const float*)b)[n];
+      }
+    }
+#else
 #pragma unroll
     for (int quad = 0; quad < QUADS_DOWN; ++quad) {
 #pragma unroll
@@ -148,6 +170,7 @@ static inline void add_tile_product(float4 sums[ITEM_M][QUADS_ACROSS], const __l
         sums[quad * 4 + 3][n] += a[quad].w * b[n];
       }
     }
+#endif
   }
 }
 

@@ -173,6 +173,7 @@ std::vector<KernelCase> make_catalog() {
       transposition("transpose", "16x17 tile in local memory"),
       register_blocked("default", {128, 128, 16, 8, 8}),
       register_blocked("tile128x256x8_item8x16", {128, 256, 8, 8, 16}),
+      register_blocked("tile128x256x8_item16x8", {128, 256, 8, 16, 8}),
       register_blocked("tile128x64x16_item8x4", {128, 64, 16, 8, 4}),
       register_blocked("tile64x64x16_item4x4", {64, 64, 16, 4, 4}),
       register_blocked("tile64x64x16_item8x8", {64, 64, 16, 8, 8}),
