@@ -2,8 +2,12 @@
 // product, by one item and by many.
 #include "guarded_load.clh"
 
+#ifndef TILE
 #define TILE 16
+#endif
+#ifndef REDUCTION
 #define REDUCTION 1024
+#endif
 
 #ifdef cl_khr_fp64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable

@@ -10,7 +10,9 @@
 // exactly that. Dimension 0 may be larger than wB (to be a multiple of the group's width).
 #include "guarded_load.clh"
 
+#ifndef TILE
 #define TILE 16
+#endif
 
 // One work-group computes all of C, finding its elements by local ids: each item takes the columns
 // lx, lx + width of the group, and so on, of the row ly.

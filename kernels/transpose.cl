@@ -3,7 +3,9 @@
 //   in   height x width, row-major as out
 #include "matrix_index.clh"
 
+#ifndef TILE
 #define TILE 16
+#endif
 
 // One element an item; reads run along rows, writes jump from row to row.
 // Launch: at least (width, height), any group. Source: the notes' transpose_naive (256 x 4096).
