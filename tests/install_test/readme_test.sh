@@ -101,3 +101,8 @@ embedded_project meson
 block meson "project('app'" > meson.build
 { meson setup out && meson compile -C out; } > meson.log 2>&1 || { cat meson.log; exit 1; }
 expect meson "2 4 6" out/app
+mkdir "$scratch/meson_module"
+cp -r "$root"/examples/{meson,saxpy.cl,embedded.cpp} "$scratch/meson_module"
+cd "$scratch/meson_module"
+{ meson setup out meson && meson compile -C out; } > meson.log 2>&1 || { cat meson.log; exit 1; }
+expect meson_module "12 24 36 48" out/embedded
