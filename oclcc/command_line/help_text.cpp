@@ -40,7 +40,7 @@ constexpr std::string_view k_usage =
     oclcc --verify [--public-key KEY]... [--least-counter N] [--detached]
           [--run [--device PATTERN]...] [--json] BUNDLE...
     oclcc --tune --launch LAUNCH... [--device PATTERN]... [--tune-seconds N]
-          [--tolerance NUMBER] [--json] BUNDLE [-o BUNDLE]
+          [--tolerance NUMBER] [--known-answers] [--json] BUNDLE [-o BUNDLE]
     oclcc --warm [--specialize KERNEL=SIZE]... [--device PATTERN]... BUNDLE...
     oclcc --diff [--json] BUNDLE BUNDLE
     oclcc --report [--program NAME]... [--variant NAME]... [--kernel NAME]...
@@ -54,7 +54,7 @@ constexpr std::string_view k_usage =
     oclcc --repack BUNDLE... [-o BUNDLE]
     oclcc --strip [--keep-target PATTERN | --drop-target PATTERN]...
           [--strip-source] [--strip-reflection] [--strip-measurements]
-          BUNDLE... [-o BUNDLE]
+          [--strip-answers] BUNDLE... [-o BUNDLE]
     oclcc --record BUNDLE [--record-binaries] [--no-source] -- COMMAND...
     oclcc --keygen NAME [--no-passphrase | --key-type TYPE]
     oclcc --sign --key FILE | --sign-with COMMAND --public-key KEY

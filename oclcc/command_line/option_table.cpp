@@ -730,6 +730,9 @@ constexpr OptionRow k_option_table[] = {
     {Group::tuning, Form::value, Scope::tune, "tolerance", "NUMBER", set_tolerance,
      "with --tune: how far results of floating-point numbers may differ, relatively (default: 1e-2 "
      "for half, 1e-4 for float, 1e-9 for double)"},
+    {Group::tuning, Form::flag, Scope::tune, "known-answers", "",
+     set_constant<&Options::answers, AnswerPolicy::add>,
+     "with --tune: also keep what each launch computes, for --verify --run"},
 
     mode_row(
         Group::changing, Mode::merge, "merge",
@@ -757,6 +760,8 @@ constexpr OptionRow k_option_table[] = {
     {Group::changing, Form::flag, Scope::strip, "strip-measurements", "",
      set_constant<&Options::measurements, MeasurementPolicy::drop>,
      "remove the times of variants, by which loads choose one"},
+    {Group::changing, Form::flag, Scope::strip, "strip-answers", "",
+     set_constant<&Options::answers, AnswerPolicy::drop>, "remove what --known-answers has kept"},
     {Group::changing, Form::flag, Scope::strip, "prune", "",
      set_constant<&Options::losers, LoserPolicy::drop>,
      "remove each variant that was measured and that no load prefers on any device"},

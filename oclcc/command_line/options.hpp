@@ -63,6 +63,7 @@ enum class SourcePolicy : std::uint8_t { keep, drop };
 enum class ReflectionPolicy : std::uint8_t { keep, drop };
 enum class MeasurementPolicy : std::uint8_t { keep, drop };
 enum class LoserPolicy : std::uint8_t { keep, drop };
+enum class AnswerPolicy : std::uint8_t { unchanged, add, drop };
 enum class FailurePolicy : std::uint8_t { stop, keep_going };
 enum class RunPolicy : std::uint8_t { no, yes };
 enum class CachePolicy : std::uint8_t { use, ignore };
@@ -177,6 +178,7 @@ struct Options {
   std::vector<std::string> optional_programs; // --optional: names of inputs' programs
   ReflectionPolicy reflection = ReflectionPolicy::keep;
   MeasurementPolicy measurements = MeasurementPolicy::keep;
+  AnswerPolicy answers = AnswerPolicy::unchanged;
   LoserPolicy losers = LoserPolicy::keep; // --prune
   // --extract, --disassemble, --report: --program NAME, --variant NAME; empty: all
   std::vector<std::string> wanted_programs;

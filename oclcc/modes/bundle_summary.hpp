@@ -40,6 +40,9 @@ launch_texts(const std::vector<format::RecordedLaunch>& launches);
 // 1200 us with 16x16, wrong result with 32x32 (why)". The measurements are those of one variant.
 [[nodiscard]] std::vector<std::string>
 measurement_texts(std::vector<format::Measurement> measurements);
+// Returns a text for each known answer: "sgemm 512x512 with 16x16, by PLATFORM / DEVICE / DRIVER".
+[[nodiscard]] std::vector<std::string>
+answer_texts(const std::vector<format::KnownAnswer>& answers);
 // Returns "nvptx:sm_70", or "DEVICE (PLATFORM)".
 [[nodiscard]] std::string target_text(const format::Target& target);
 // Returns "DEVICE (PLATFORM): scale, fill".

@@ -350,12 +350,17 @@ Result<ExitCode> strip(const Options& options, const ModeContext& context) {
   if (options.losers == LoserPolicy::drop) {
     selection.losers = format::KeepLosers::no;
   }
+  if (options.answers == AnswerPolicy::drop) {
+    selection.answers = format::KeepAnswers::no;
+  }
   const bool drops_parts =
       options.source == SourcePolicy::drop || options.reflection == ReflectionPolicy::drop ||
-      options.measurements == MeasurementPolicy::drop || options.losers == LoserPolicy::drop;
+      options.measurements == MeasurementPolicy::drop || options.losers == LoserPolicy::drop ||
+      options.answers == AnswerPolicy::drop;
   if (choice.keep.empty() && choice.drop.empty() && !drops_parts) {
     return refused("'--strip' needs '--keep-target', '--drop-target', '--prune', "
-                   "'--strip-source', '--strip-reflection' or '--strip-measurements'");
+                   "'--strip-source', '--strip-reflection', '--strip-measurements' or "
+                   "'--strip-answers'");
   }
   const auto change = [&](const BundleReader& bundle,
                           const Encryption* encryption) -> Result<StripResult> {

@@ -92,7 +92,8 @@ ComparedItems items_of(const BundleSummary& bundle) {
          {"builds", builds_text(group)},
          {"launches", fmt::format("{}", fmt::join(launch_texts(group.launches), "; "))},
          {"measurements",
-          fmt::format("{}", fmt::join(measurement_texts(group.measurements), "; "))}}};
+          fmt::format("{}", fmt::join(measurement_texts(group.measurements), "; "))},
+         {"known answers", fmt::format("{}", fmt::join(answer_texts(group.answers), "; "))}}};
     for (const EntrySummary& entry : group.entries) {
       add_entry(entry, place, items);
     }

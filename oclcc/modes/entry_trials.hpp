@@ -6,6 +6,7 @@
 #include "format/bundle/bundle_surgery.hpp"
 #include "loader/load_program.hpp"
 #include "loader/recorded_options.hpp"
+#include "modes/tuning_rounds.hpp"
 #include "terminal/terminal_text.hpp"
 #include "units/unit.hpp"
 #include "worker/installed_devices.hpp"
@@ -79,6 +80,12 @@ public:
 
   [[nodiscard]] const std::vector<worker::DeviceDescription>& all() const noexcept {
     return m_devices;
+  }
+
+  // Returns a worker that launches kernels on the device with this number.
+  [[nodiscard]] std::unique_ptr<LaunchingWorker> launching_worker(std::size_t device) const {
+    return std::make_unique<LaunchingWorker>(m_settings, m_devices[device],
+                                             std::chrono::seconds(m_options.timeout_seconds));
   }
 
   // Returns the results of the planned trials, in order. The progress display shows `file`. Omits

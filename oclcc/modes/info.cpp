@@ -5,6 +5,7 @@
 #include "listing/launch_compilation.hpp"
 #include "modes/bundle_summary.hpp"
 #include "modes/kernel_resources.hpp"
+#include "modes/launch_description.hpp"
 #include "terminal/terminal_text.hpp"
 #include "trust/bundle_encryption.hpp"
 
@@ -227,6 +228,9 @@ void append_group(std::string& text, const GroupSummary& group, bool is_locked) 
   }
   for (const std::string& measured : measurement_texts(group.measurements)) {
     append_line(text, 2, "measured", measured);
+  }
+  for (const std::string& known : answer_texts(group.answers)) {
+    append_line(text, 2, "answer", known);
   }
   for (const EntrySummary& entry : group.entries) {
     append_entry(text, entry, group.group);
@@ -510,10 +514,6 @@ std::string outcome_text(const format::Measurement& measurement) {
   return text;
 }
 
-std::string size_text(const format::GroupSize& size, std::uint32_t dimensions) {
-  return fmt::format("{}", fmt::join(std::span(size).first(dimensions), "x"));
-}
-
 } // namespace
 
 std::vector<std::string> measurement_texts(std::vector<format::Measurement> measurements) {
@@ -535,6 +535,16 @@ std::vector<std::string> measurement_texts(std::vector<format::Measurement> meas
                                   one.device.driver_version, one.kernel,
                                   size_text(one.global_size, one.dimensions), result));
     }
+  }
+  return texts;
+}
+
+std::vector<std::string> answer_texts(const std::vector<format::KnownAnswer>& answers) {
+  std::vector<std::string> texts;
+  for (const format::KnownAnswer& one : answers) {
+    texts.push_back(fmt::format(
+        "{} {} with {}, by {}", one.kernel, size_text(one.global_size, one.dimensions),
+        one.local_size[0] == 0 ? "NULL" : size_text(one.local_size, one.dimensions), one.device));
   }
   return texts;
 }

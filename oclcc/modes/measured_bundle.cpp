@@ -44,6 +44,8 @@ Result<void> MeasuredBundle::read_programs() {
     CLBIN_TRY_ASSIGN(format::Manifest manifest, m_reader.read_manifest(group));
     program.measurements = {std::make_move_iterator(manifest.measurements.begin()),
                             std::make_move_iterator(manifest.measurements.end())};
+    program.answers = {std::make_move_iterator(manifest.answers.begin()),
+                       std::make_move_iterator(manifest.answers.end())};
     if (group.source_blob == format::k_no_index && !program.measurements.empty()) {
       program.source = program.measurements.begin()->source; // which was removed since
     }
@@ -66,11 +68,38 @@ void MeasuredBundle::add(const std::string& program, format::Measurement measure
   known.measurements.insert(std::move(measurement));
 }
 
-// Copies all frames, and unites them with a bundle that contains only the measurements.
+Result<void> MeasuredBundle::add(const std::string& program, format::KnownAnswer answer) {
+  Program& known = m_programs.at(program);
+  if (known.disputed.contains(answer)) {
+    return {};
+  }
+  const auto there = known.answers.find(answer);
+  if (there == known.answers.end()) {
+    known.answers.insert(std::move(answer));
+    return {};
+  }
+  const auto difference = difference_of_answer(*there, answer.results);
+  if (!difference) {
+    return {};
+  }
+  std::string devices = fmt::format("'{}' and '{}'", there->device, answer.device);
+  known.disputed.insert(known.answers.extract(there));
+  return fail(ErrorCode::conflict,
+              "program '{}', kernel '{}': {} compute different results, of which none is kept: {}",
+              program, answer.kernel, devices, *difference);
+}
+
+void MeasuredBundle::remove_answers(const std::string& program, const std::string& kernel) {
+  std::erase_if(m_programs.at(program).answers,
+                [&](const format::KnownAnswer& answer) { return answer.kernel == kernel; });
+}
+
+// Copies all frames, and unites them with a bundle that contains only the measurements and the
+// known answers.
 Result<base::Bytes> MeasuredBundle::make() const {
   format::BundleInput results{"oclcc " OCLCC_VERSION, {}};
   for (const auto& [name, program] : m_programs) {
-    if (program.measurements.empty()) {
+    if (program.measurements.empty() && program.answers.empty()) {
       continue;
     }
     format::ProgramInput& input = results.programs.emplace_back();
@@ -79,12 +108,11 @@ Result<base::Bytes> MeasuredBundle::make() const {
       input.variants.push_back(known);
     }
     input.measurements = {program.measurements.begin(), program.measurements.end()};
-  }
-  if (results.programs.empty()) {
-    return format::merge_bundles(std::array{&m_reader});
+    input.answers = {program.answers.begin(), program.answers.end()};
   }
   CLBIN_TRY_ASSIGN(const auto stripped,
-                   format::strip_bundle(m_reader, {.measurements = format::KeepMeasurements::no}));
+                   format::strip_bundle(m_reader, {.measurements = format::KeepMeasurements::no,
+                                                   .answers = format::KeepAnswers::no}));
   CLBIN_TRY_ASSIGN(const base::Bytes measured, format::write_bundle(results, {}));
   CLBIN_TRY_ASSIGN(const auto base_reader,
                    format::BundleReader::open(base::memory_source(stripped.bytes)));

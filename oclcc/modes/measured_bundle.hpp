@@ -3,6 +3,7 @@
 
 #include "command_line/bundle_file.hpp"
 #include "format/bundle/bundle_writer.hpp"
+#include "modes/tuning_rounds.hpp"
 
 #include <map>
 
@@ -27,6 +28,12 @@ public:
                                                         const format::Measurement& wanted) const;
   // Adds a measurement, of which `source` is set, or replaces that of the same place.
   void add(const std::string& program, format::Measurement measurement);
+  // Adds a known answer. Keeps the one that there is of the same launch, unless the results differ:
+  // then nobody knows the answer, and the launch has none from now on. conflict says where they
+  // differ.
+  [[nodiscard]] Result<void> add(const std::string& program, format::KnownAnswer answer);
+  // Removes all known answers of the launches of this kernel.
+  void remove_answers(const std::string& program, const std::string& kernel);
 
   // Writes the bundle to the output. Errors: file_write, also if another process has changed the
   // input that is to be replaced; any error of reading the bundle.
@@ -39,6 +46,8 @@ private:
     std::string source; // a digest; empty if there is none
     std::map<std::string, format::VariantInput> variants;
     std::set<format::Measurement, format::ByPlace> measurements;
+    std::set<format::KnownAnswer, format::ByPlace> answers;
+    std::set<format::KnownAnswer, format::ByPlace> disputed; // of which none is kept
   };
 
   MeasuredBundle(std::shared_ptr<const base::Bytes> bytes, format::BundleReader reader)

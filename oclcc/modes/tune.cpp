@@ -14,9 +14,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using worker::DeviceDescription;
-using worker::LaunchReply;
 using worker::LaunchRequest;
-using worker::WorkerFailure;
 
 // ---- What is measured --------------------------------------------------------------------------
 
@@ -149,48 +147,6 @@ Result<std::vector<PlannedLaunch>> plan_launches(const Options& options,
   return planned;
 }
 
-// ---- A device and its worker -------------------------------------------------------------------
-
-// Launches on one device.
-class LaunchingWorker {
-public:
-  LaunchingWorker(worker::WorkerSettings settings, const DeviceDescription& device,
-                  std::chrono::seconds timeout)
-      : m_device(std::move(settings), device), m_timeout(timeout) {}
-
-  [[nodiscard]] tl::expected<LaunchReply, Refusal> launch(LaunchRequest request) {
-    const auto process = m_device.worker_for(request);
-    if (!process) {
-      m_error = process.error();
-      return tl::unexpected(Refusal{MeasurementOutcome::failed, m_error->message});
-    }
-    auto reply = (*process)->launch(request, m_device.name(), m_timeout);
-    if (reply) {
-      return *std::move(reply);
-    }
-    return tl::unexpected(Refusal{outcome_of((*process)->failure()), reply.error().message});
-  }
-
-  // Why no worker could be started; no variant is to blame.
-  [[nodiscard]] const std::optional<Error>& error() const noexcept { return m_error; }
-
-private:
-  static MeasurementOutcome outcome_of(WorkerFailure failure) {
-    switch (failure) {
-    case WorkerFailure::crashed:
-      return MeasurementOutcome::crashed;
-    case WorkerFailure::timed_out:
-      return MeasurementOutcome::timed_out;
-    default:
-      return MeasurementOutcome::failed;
-    }
-  }
-
-  worker::DeviceWorker m_device;
-  std::chrono::seconds m_timeout;
-  std::optional<Error> m_error;
-};
-
 // ---- Output ------------------------------------------------------------------------------------
 
 struct TunedOnDevice {
@@ -314,6 +270,11 @@ public:
     CLBIN_TRY_ASSIGN(m_bundle, MeasuredBundle::open(path, m_options.output.value_or(path)));
     CLBIN_TRY_ASSIGN(m_programs, named(programs_of(m_bundle->reader()), path));
     CLBIN_TRY_ASSIGN(m_launches, plan_launches(m_options, m_programs));
+    for (const PlannedLaunch& planned : m_launches) {
+      if (m_options.answers == AnswerPolicy::add && m_options.cache == CachePolicy::ignore) {
+        m_bundle->remove_answers(m_programs[planned.program].name, planned.description.kernel);
+      }
+    }
     CLBIN_TRY(find_devices());
     CLBIN_TRY(copy_bundle());
     for (std::size_t device = 0; device < m_devices.size(); ++device) {
@@ -377,7 +338,7 @@ private:
 
   // Writes what is new.
   Result<void> keep_results(const DeviceDescription& device, const TunedOnDevice& tuned) {
-    bool has_news = false;
+    bool has_news = !tuned.launch.answers.empty();
     for (const TuningResult& result : tuned.launch.results) {
       const bool is_new = result.state == TuningResult::State::measured ||
                           result.state == TuningResult::State::refused;
@@ -387,6 +348,27 @@ private:
       }
     }
     return has_news ? write_bundle() : Result<void>();
+  }
+
+  // Replaces earlier answers only with --no-cache, as with measurements.
+  void keep_answers(const DeviceDescription& device, const LaunchDescription& launch,
+                    TunedOnDevice& tuned) {
+    const std::string& name = device.identity.device_name;
+    if (!tuned.launch.why_no_answers.empty()) {
+      m_reporter.warning(fmt::format("--launch '{}': no known answer of every variant on '{}': {}",
+                                     launch.text, name, tuned.launch.why_no_answers));
+    }
+    bool is_reported = false; // those of other variants differ likewise
+    for (format::KnownAnswer& answer : tuned.launch.answers) {
+      answer.device = fmt::format("{} / {} / {}", device.identity.platform_name, name,
+                                  device.identity.driver_version);
+      const auto added = m_bundle->add(tuned.program, std::move(answer));
+      if (!added && !is_reported) {
+        m_reporter.error(added.error());
+        is_reported = true;
+      }
+      m_is_disputed = m_is_disputed || !added;
+    }
   }
 
   static format::Measurement of_device(format::Measurement measurement,
@@ -416,6 +398,7 @@ private:
         return tl::unexpected(tuned.error());
       }
       m_tuned.push_back({device, program.name, planned.description.kernel, *std::move(tuned)});
+      keep_answers(known, planned.description, m_tuned.back());
       // First the table, which a file that cannot be written must not lose.
       const bool is_printed =
           m_options.list_format == ListFormat::json ||
@@ -433,7 +416,9 @@ private:
     settings.clock = clock_of(format::device_family(device.identity));
     settings.tolerance = m_options.tolerance;
     settings.is_out_of_time = [this] { return m_deadline && Clock::now() >= *m_deadline; };
-    if (m_options.cache == CachePolicy::use) {
+    if (m_options.answers == AnswerPolicy::add) {
+      settings.results = KeepResults::yes;
+    } else if (m_options.cache == CachePolicy::use) {
       settings.known = [this, &device, program](const format::Measurement& wanted) {
         return m_bundle->find(program, of_device(wanted, device));
       };
@@ -467,7 +452,7 @@ private:
       m_reporter.warning(fmt::format("'--tune-seconds {}' ended before every variant was measured",
                                      m_options.tune_seconds));
     }
-    return is_everything_refused ? k_entry_does_not_load : ExitCode::success;
+    return is_everything_refused || m_is_disputed ? k_entry_does_not_load : ExitCode::success;
   }
 
   const Options& m_options;
@@ -475,6 +460,7 @@ private:
   worker::WorkerSettings m_settings;
   std::optional<MeasuredBundle> m_bundle;
   bool m_is_written = false;
+  bool m_is_disputed = false; // the results of two devices differ
   std::vector<TunedProgram> m_programs;
   std::vector<PlannedLaunch> m_launches;
   std::vector<DeviceDescription> m_devices;

@@ -1,5 +1,8 @@
 #include "modes/tuning_rounds.hpp"
 
+#include "base/text.hpp"
+#include "format/bundle/measurements.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -118,6 +121,33 @@ std::uint64_t quantile(const std::vector<std::uint64_t>& sorted, double part) {
                                                  static_cast<double>(sorted[above]) * rest));
 }
 
+// ---- Known answers ------------------------------------------------------------------------------
+
+bool is_result(const LaunchArgument& argument) {
+  return argument.kind == worker::ArgumentKind::buffer && !argument.is_constant;
+}
+
+format::ExpectedBuffer expected_buffer(std::size_t argument, ElementType type, base::Bytes bytes) {
+  format::ExpectedBuffer expected{static_cast<std::uint32_t>(argument)};
+  if (is_floating(type)) {
+    expected.contents = std::move(bytes);
+  } else {
+    expected.digest = base::to_hex(base::digest_of(bytes));
+  }
+  return expected;
+}
+
+MeasurementOutcome outcome_of(worker::WorkerFailure failure) {
+  switch (failure) {
+  case worker::WorkerFailure::crashed:
+    return MeasurementOutcome::crashed;
+  case worker::WorkerFailure::timed_out:
+    return MeasurementOutcome::timed_out;
+  default:
+    return MeasurementOutcome::failed;
+  }
+}
+
 // ---- One launch --------------------------------------------------------------------------------
 
 struct Candidate {
@@ -128,6 +158,35 @@ struct Candidate {
   bool is_repeated = true;
   bool is_trial = false; // the work-group is only one of those to try
 };
+
+// What a launch leaves in the buffers that its kernel can write, by argument.
+using Results = std::map<std::size_t, base::Bytes>;
+
+// The worker is not trusted. Its buffers are in the order of the arguments.
+tl::expected<Results, Refusal> buffers_by_argument(std::span<const LaunchArgument> arguments,
+                                                   std::vector<base::Bytes> buffers) {
+  const auto refused = [](std::string reason) {
+    return tl::unexpected(Refusal{MeasurementOutcome::failed, std::move(reason)});
+  };
+  const auto wanted = static_cast<std::size_t>(std::ranges::count_if(arguments, is_result));
+  if (buffers.size() != wanted) {
+    return refused(fmt::format("the worker returned {} buffers, not {}", buffers.size(), wanted));
+  }
+  Results results;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (!is_result(arguments[i])) {
+      continue;
+    }
+    base::Bytes& bytes = buffers[results.size()];
+    const std::uint64_t size = arguments[i].count * element_bytes(arguments[i].type);
+    if (bytes.size() != size) {
+      return refused(fmt::format("the worker returned {} bytes for argument {}, not {}",
+                                 bytes.size(), i, size));
+    }
+    results.emplace(i, std::move(bytes));
+  }
+  return results;
+}
 
 bool is_multiple(const GroupSize& global, const GroupSize& local) {
   for (std::size_t i = 0; i < global.size(); ++i) {
@@ -186,9 +245,6 @@ private:
     request.kernel = m_description.kernel;
     report_progress(variant.name);
     auto reply = m_launch(std::move(request));
-    if (reply && !reply->error.empty()) {
-      reply = tl::unexpected(Refusal{MeasurementOutcome::failed, reply->error});
-    }
     if (!reply) {
       Candidate& candidate = add(variant, {});
       refuse(candidate, reply.error());
@@ -357,16 +413,13 @@ private:
     request.launches = launches;
     request.read_back = read_back;
     auto reply = m_launch(std::move(request));
-    if (reply && !reply->error.empty()) {
-      reply = tl::unexpected(Refusal{MeasurementOutcome::failed, reply->error});
-    }
     if (!reply) {
       refuse(candidate, reply.error());
       refuse_other_work_groups(candidate, reply.error());
       return std::nullopt;
     }
     if (read_back == worker::ReadBack::buffers) {
-      auto results = results_of(candidate, *reply);
+      auto results = buffers_by_argument(candidate.bound.arguments, std::move(reply->buffers));
       const auto refusal = results ? compare(candidate, *std::move(results))
                                    : std::optional<Refusal>(results.error());
       if (refusal) {
@@ -375,39 +428,6 @@ private:
       }
     }
     return *std::move(reply);
-  }
-
-  // What a launch leaves in the buffers that its kernel can write, by argument.
-  using Results = std::map<std::size_t, base::Bytes>;
-
-  // The worker is not trusted. Its buffers are in the order of the arguments.
-  static tl::expected<Results, Refusal> results_of(const Candidate& candidate, LaunchReply& reply) {
-    const auto refused = [](std::string reason) {
-      return tl::unexpected(Refusal{MeasurementOutcome::failed, std::move(reason)});
-    };
-    const auto& arguments = candidate.bound.arguments;
-    const auto is_result = [](const LaunchArgument& argument) {
-      return argument.kind == worker::ArgumentKind::buffer && !argument.is_constant;
-    };
-    const auto wanted = static_cast<std::size_t>(std::ranges::count_if(arguments, is_result));
-    if (reply.buffers.size() != wanted) {
-      return refused(
-          fmt::format("the worker returned {} buffers, not {}", reply.buffers.size(), wanted));
-    }
-    Results results;
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-      if (!is_result(arguments[i])) {
-        continue;
-      }
-      base::Bytes& bytes = reply.buffers[results.size()];
-      const std::uint64_t size = arguments[i].count * element_bytes(arguments[i].type);
-      if (bytes.size() != size) {
-        return refused(fmt::format("the worker returned {} bytes for argument {}, not {}",
-                                   bytes.size(), i, size));
-      }
-      results.emplace(i, std::move(bytes));
-    }
-    return results;
   }
 
   // The first result is the expected one. Drivers and variants differ in what is constant.
@@ -537,12 +557,65 @@ private:
     measurement.rounds = static_cast<std::uint32_t>(sorted.size());
   }
 
+  // Of each variant, the work-group that took the least time.
+  void take_answers() {
+    if (m_settings.results == KeepResults::no) {
+      return;
+    }
+    std::map<std::string_view, const Candidate*> best;
+    for (const Candidate& candidate : m_candidates) {
+      const Candidate*& known = best.try_emplace(candidate.variant->name, nullptr).first->second;
+      const auto median_of = [](const Candidate& one) { return one.result.measurement.median_ns; };
+      if (candidate.result.state == State::measured &&
+          (known == nullptr || median_of(candidate) < median_of(*known))) {
+        known = &candidate;
+      }
+    }
+    for (const auto& [variant, candidate] : best) {
+      std::string why = candidate == nullptr ? fmt::format("variant '{}' did not run", variant)
+                                             : take_answer(*candidate);
+      m_tuned.why_no_answers =
+          m_tuned.why_no_answers.empty() ? std::move(why) : m_tuned.why_no_answers;
+    }
+  }
+
+  // Returns why there is no answer, or an empty text.
+  std::string take_answer(const Candidate& candidate) {
+    if (m_depends_on_work_group) {
+      return "the result depends on the work-group, which LOCAL does not name";
+    }
+    format::KnownAnswer answer{candidate.variant->name,    m_description.kernel,
+                               candidate.bound.dimensions, candidate.bound.global_size,
+                               candidate.bound.local_size, candidate.bound.arguments};
+    answer.tolerance = m_settings.tolerance ? fmt::format("{}", *m_settings.tolerance) : "";
+    std::uint64_t bytes = 0;
+    for (const auto& [index, contents] : m_expected) {
+      const LaunchArgument& argument = answer.arguments[index];
+      if (is_result(argument)) {
+        answer.results.push_back(expected_buffer(index, argument.type, contents));
+        bytes += answer.results.back().contents.size();
+      }
+    }
+    if (bytes > format::k_max_answer_bytes) {
+      return fmt::format("it computes {} bytes of floating-point numbers, and at most {} are kept",
+                         bytes, format::k_max_answer_bytes);
+    }
+    if (const std::string_view broken = broken_rule(answer); !broken.empty()) {
+      return std::string(broken);
+    }
+    m_tuned.answers.push_back(std::move(answer));
+    return {};
+  }
+
   TunedLaunch finish() {
     choose_clock();
     for (Candidate& candidate : m_candidates) {
       if (candidate.result.state == State::measured) {
         take_times(candidate);
       }
+    }
+    take_answers();
+    for (Candidate& candidate : m_candidates) {
       m_tuned.results.push_back(std::move(candidate.result));
     }
     std::ranges::stable_sort(m_tuned.results, {}, [](const TuningResult& result) {
@@ -571,6 +644,66 @@ Result<TunedLaunch> tune_launch(const LaunchDescription& description, const std:
                                 const std::vector<TunedVariant>& variants,
                                 const TuningSettings& settings, const Launch& launch) {
   return LaunchTuner(description, program, settings, launch).tune(variants);
+}
+
+tl::expected<LaunchReply, Refusal> LaunchingWorker::launch(worker::LaunchRequest request) {
+  const auto process = m_device.worker_for(request);
+  if (!process) {
+    m_error = process.error();
+    return tl::unexpected(Refusal{MeasurementOutcome::failed, m_error->message});
+  }
+  auto reply = (*process)->launch(request, m_device.name(), m_timeout);
+  if (!reply) {
+    return tl::unexpected(Refusal{outcome_of((*process)->failure()), reply.error().message});
+  }
+  if (!reply->error.empty()) {
+    return tl::unexpected(Refusal{MeasurementOutcome::failed, std::move(reply->error)});
+  }
+  return *std::move(reply);
+}
+
+worker::LaunchRequest launch_of(const format::KnownAnswer& answer) {
+  worker::LaunchRequest request;
+  request.kernel = answer.kernel;
+  request.arguments = answer.arguments;
+  request.dimensions = answer.dimensions;
+  request.global_size = answer.global_size;
+  request.local_size = answer.local_size;
+  request.launches = 1;
+  request.read_back = worker::ReadBack::buffers;
+  return request;
+}
+
+tl::expected<std::vector<format::ExpectedBuffer>, Refusal>
+results_of(std::span<const LaunchArgument> arguments, std::vector<base::Bytes> buffers) {
+  auto by_argument = buffers_by_argument(arguments, std::move(buffers));
+  if (!by_argument) {
+    return tl::unexpected(std::move(by_argument.error()));
+  }
+  std::vector<format::ExpectedBuffer> results;
+  for (auto& [index, bytes] : *by_argument) {
+    results.push_back(expected_buffer(index, arguments[index].type, std::move(bytes)));
+  }
+  return results;
+}
+
+std::optional<std::string> difference_of_answer(const format::KnownAnswer& known,
+                                                std::span<const format::ExpectedBuffer> results) {
+  if (known.results.size() != results.size()) {
+    return fmt::format("{} buffers, not {}", results.size(), known.results.size());
+  }
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const format::ExpectedBuffer& expected = known.results[i];
+    auto found = expected.digest == results[i].digest
+                     ? difference_of_results(expected.contents, results[i].contents,
+                                             known.arguments[expected.argument].type,
+                                             base::parse_real(known.tolerance))
+                     : std::optional<std::string>("other integers");
+    if (found) {
+      return fmt::format("argument {}, {}", expected.argument, *found);
+    }
+  }
+  return std::nullopt;
 }
 
 TuningClock clock_of(format::DeviceFamily family) noexcept {

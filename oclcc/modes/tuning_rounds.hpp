@@ -1,9 +1,9 @@
 // What --tune does with one launch on one device: which work-groups are tried, how often each
-// variant runs, and whose results are wrong. Calls no driver itself.
+// variant runs, and whose results are wrong. Workers call the drivers.
 #pragma once
 
-#include "model/measurement.hpp"
 #include "modes/launch_description.hpp"
+#include "worker/installed_devices.hpp"
 
 #include <chrono>
 
@@ -27,6 +27,24 @@ struct Refusal {
 using Launch =
     std::function<tl::expected<worker::LaunchReply, Refusal>(worker::LaunchRequest request)>;
 
+// Launches on one device, which must outlive this object, in a worker; after a crash, in another.
+class LaunchingWorker {
+public:
+  LaunchingWorker(worker::WorkerSettings settings, const worker::DeviceDescription& device,
+                  std::chrono::seconds timeout)
+      : m_device(std::move(settings), device), m_timeout(timeout) {}
+
+  // Sets the numbers of the device in the request. A reply with an error is a refusal.
+  [[nodiscard]] tl::expected<worker::LaunchReply, Refusal> launch(worker::LaunchRequest request);
+  // Why no worker could be started; no variant is to blame.
+  [[nodiscard]] const std::optional<Error>& error() const noexcept { return m_error; }
+
+private:
+  worker::DeviceWorker m_device;
+  std::chrono::seconds m_timeout;
+  std::optional<Error> m_error;
+};
+
 // device: event profiling, if the times of each variant are credible.
 enum class TuningClock : std::uint8_t { host, device };
 constexpr std::array<std::string_view, 2> names_of(TuningClock /*unused*/) {
@@ -36,9 +54,12 @@ constexpr std::array<std::string_view, 2> names_of(TuningClock /*unused*/) {
 // not measure the launch, and not those of unknown drivers.
 [[nodiscard]] TuningClock clock_of(format::DeviceFamily family) noexcept;
 
+enum class KeepResults : std::uint8_t { no, yes };
+
 struct TuningSettings {
   TuningClock clock = TuningClock::host;
-  std::optional<double> tolerance; // relative; otherwise, that of the type
+  KeepResults results = KeepResults::no; // for TunedLaunch::answers
+  std::optional<double> tolerance;       // relative; otherwise, that of the type
   std::function<bool()> is_out_of_time;
   // Called before each launch, with those that are done and those that are planned.
   std::function<void(std::size_t done, std::size_t total, const std::string& variant)> progress;
@@ -60,6 +81,10 @@ struct TunedLaunch {
   std::uint32_t dimensions = 0;
   format::GroupSize class_size{};
   std::vector<TuningResult> results; // the fastest first, then those that were refused
+  // Of each variant that ran, with its fastest work-group and without a device; empty if the
+  // settings keep no results.
+  std::vector<format::KnownAnswer> answers{};
+  std::string why_no_answers{}; // an unfinished sentence; empty if there is one of each
 };
 
 // Runs the launch with each variant. invalid_argument: the launch does not fit the kernel. The
@@ -82,5 +107,17 @@ work_groups_to_try(const format::KernelReflection& kernel, const format::GroupSi
                                                                base::ByteView actual,
                                                                ElementType type,
                                                                std::optional<double> tolerance);
+
+// Returns the launch that a known answer is of, of no program, and without a binary.
+[[nodiscard]] worker::LaunchRequest launch_of(const format::KnownAnswer& answer);
+// Returns what a launch with these arguments left in its buffers, as a worker that is not trusted
+// returned them. A refusal if they are not those of the arguments.
+[[nodiscard]] tl::expected<std::vector<format::ExpectedBuffer>, Refusal>
+results_of(std::span<const LaunchArgument> arguments, std::vector<base::Bytes> buffers);
+// Returns where results of the same launch differ, "argument 2, element 7 is 2, not 3";
+// std::nullopt if they do not. Compares as difference_of_results.
+[[nodiscard]] std::optional<std::string>
+difference_of_answer(const format::KnownAnswer& known,
+                     std::span<const format::ExpectedBuffer> results);
 
 } // namespace oclcc

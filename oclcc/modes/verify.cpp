@@ -18,7 +18,11 @@ struct Run {
   format::SharedText variant;
   std::string target;
   std::string_view device; // its name, which TrialDevices has
-  std::string failure{};   // empty: it loads
+  std::string failure{};   // empty: it loads, and computes what is known
+  std::size_t device_number = 0;
+  format::EntryView entry{};
+  std::uint32_t right_count = 0;  // known answers that it gives
+  std::string why_not_launched{}; // a known answer; of the first
 };
 
 struct Verdict {
@@ -37,6 +41,9 @@ struct Plan {
   format::TextBudget texts; // of what is printed of runs
   std::vector<Run> runs;
   std::vector<std::pair<std::size_t, std::size_t>> tried{}; // run, trial
+  std::set<std::string> programs{};                         // whose manifests were read
+  std::map<std::pair<std::string, std::string>, std::vector<format::KnownAnswer>>
+      answers{};                   // by program and variant
   std::set<std::uint32_t> blobs{}; // entries that share one are one candidate
   std::set<std::uint32_t> il_blobs{};
 };
@@ -57,6 +64,20 @@ Result<void> plan_run(const matching::Candidate& candidate, std::size_t device, 
   return {};
 }
 
+// The variants of a program share a manifest.
+Result<void> read_answers(const format::BundleReader& bundle, const format::GroupView& group,
+                          Plan& plan) {
+  if (!plan.programs.insert(group.program).second) {
+    return {};
+  }
+  CLBIN_TRY_ASSIGN(format::Manifest manifest, bundle.read_manifest(group));
+  for (format::KnownAnswer& answer : manifest.answers) {
+    std::vector<format::KnownAnswer>& known = plan.answers[{group.program, answer.variant}];
+    known.push_back(std::move(answer));
+  }
+  return {};
+}
+
 Result<void> plan_group(const format::BundleReader& bundle, const format::GroupView& group,
                         const TrialDevices& devices, Plan& plan) {
   for (std::size_t device = 0; device < devices.all().size(); ++device) {
@@ -69,9 +90,84 @@ Result<void> plan_group(const format::BundleReader& bundle, const format::GroupV
     for (const matching::Candidate& candidate : candidates) {
       Run run{group.program, group.variant, target_name(candidate.entry.target),
               identity.device_name};
+      run.device_number = device;
+      run.entry = candidate.entry;
       CLBIN_TRY(plan.texts.take(sizeof(Run) + group.program.size() + group.variant.size() +
                                 run.target.size()));
       CLBIN_TRY(plan_run(candidate, device, std::move(run), plan));
+    }
+  }
+  return {};
+}
+
+// Launches what is known of the variant with the binary of an entry that loads.
+class Examination {
+public:
+  Examination(const format::BundleReader& bundle, const TrialDevices& devices)
+      : m_proved(bundle), m_devices(devices), m_workers(devices.all().size()) {}
+
+  Result<void> examine(Run& run, std::span<const format::KnownAnswer> answers) {
+    CLBIN_TRY_ASSIGN(const base::Bytes binary, m_proved.read(run.entry.blob));
+    for (const format::KnownAnswer& answer : answers) {
+      auto request = launch_of(answer);
+      request.binary = binary;
+      request.binary_options = run.entry.options;
+      CLBIN_TRY_ASSIGN(run.failure, failure_of(run, answer, std::move(request)));
+      if (!run.failure.empty()) {
+        return {};
+      }
+    }
+    return {};
+  }
+
+private:
+  LaunchingWorker& worker_of(std::size_t device) {
+    std::unique_ptr<LaunchingWorker>& worker = m_workers[device];
+    if (worker == nullptr) {
+      worker = m_devices.launching_worker(device);
+    }
+    return *worker;
+  }
+
+  // Returns an empty text if the result is right, or if the device cannot launch the kernel so.
+  Result<std::string> failure_of(Run& run, const format::KnownAnswer& answer,
+                                 worker::LaunchRequest request) {
+    LaunchingWorker& worker = worker_of(run.device_number);
+    auto reply = worker.launch(std::move(request));
+    if (worker.error()) {
+      return tl::unexpected(*worker.error());
+    }
+    const std::string launch = fmt::format("kernel '{}' with {} work-items", answer.kernel,
+                                           size_text(answer.global_size, answer.dimensions));
+    if (!reply && reply.error().outcome != format::MeasurementOutcome::failed) {
+      return fmt::format("{}: {}", launch, reply.error().reason);
+    }
+    auto results = reply ? results_of(answer.arguments, std::move(reply->buffers))
+                         : tl::unexpected(std::move(reply.error()));
+    if (!results) {
+      run.why_not_launched = run.why_not_launched.empty()
+                                 ? fmt::format("{}: {}", launch, results.error().reason)
+                                 : run.why_not_launched;
+      return std::string();
+    }
+    if (const auto difference = difference_of_answer(answer, *results)) {
+      return fmt::format("{} computes a wrong result: {}", launch, *difference);
+    }
+    ++run.right_count;
+    return std::string();
+  }
+
+  format::ProvedBlobs m_proved;
+  const TrialDevices& m_devices;
+  std::vector<std::unique_ptr<LaunchingWorker>> m_workers; // by device; null until it is needed
+};
+
+Result<void> examine(const format::BundleReader& bundle, const TrialDevices& devices, Plan& plan) {
+  Examination examination(bundle, devices);
+  for (Run& run : plan.runs) {
+    const auto known = plan.answers.find({run.program, run.variant});
+    if (run.failure.empty() && known != plan.answers.end()) {
+      CLBIN_TRY(examination.examine(run, known->second));
     }
   }
   return {};
@@ -83,6 +179,7 @@ Result<void> run_entries(const format::BundleReader& bundle, TrialDevices& devic
   Plan plan{TrialPlan(bundle), format::TextBudget(bundle.total_bytes()), {}};
   for (std::uint32_t i = 0; i < bundle.group_count(); ++i) {
     CLBIN_TRY_ASSIGN(const format::GroupView group, bundle.group(i));
+    CLBIN_TRY(read_answers(bundle, group, plan));
     CLBIN_TRY(plan_group(bundle, group, devices, plan));
   }
   const std::vector<Trial> trials = devices.carry_out(std::move(plan.trials), verdict.file);
@@ -93,6 +190,7 @@ Result<void> run_entries(const format::BundleReader& bundle, TrialDevices& devic
                              : log.empty()                             ? trial.outcome
                                            : fmt::format("{}: {}", trial.outcome, log);
   }
+  CLBIN_TRY(examine(bundle, devices, plan));
   verdict.runs = std::move(plan.runs);
   for (std::uint32_t i = 0; i < bundle.entry_count(); ++i) {
     CLBIN_TRY_ASSIGN(const format::EntryView entry, bundle.entry(i));
@@ -192,8 +290,15 @@ void tell(const Verdict& verdict, RunPolicy policy, Reporter& reporter) {
     const std::string text =
         fmt::format("{}: program '{}', variant '{}', entry for {} on '{}'", verdict.file,
                     run.program, run.variant, run.target, run.device);
+    if (!run.why_not_launched.empty()) {
+      reporter.note(
+          fmt::format("{}: a known answer was not checked: {}", text, run.why_not_launched));
+    }
     if (run.failure.empty()) {
-      reporter.verbose(text + ": loads");
+      reporter.verbose(run.right_count == 0
+                           ? text + ": loads"
+                           : fmt::format("{}: loads, and gives {} known answer{}", text,
+                                         run.right_count, run.right_count == 1 ? "" : "s"));
     } else {
       reporter.error(fmt::format("{}: {}", text, run.failure));
     }
@@ -226,6 +331,7 @@ void write_json(const Verdict& verdict, JsonStream& document) {
         {"device", {std::string(run.device)}},
         {"loads", {run.failure.empty()}},
         {"failure", {run.failure}},
+        {"right_answers", {std::uint64_t{run.right_count}}},
     }});
   });
   document.end();

@@ -195,6 +195,7 @@ struct LaunchSession::State {
   std::optional<format::BundleReader> bundle{};
   clbin::loader::ProgramCache cache{clbin::cache::CacheSettings()};
   std::map<ProgramKey, Loaded> programs{};
+  std::optional<Loaded> given{};           // of the last request with a binary
   std::vector<LaunchArgument> arguments{}; // of `buffers`
   std::vector<Buffer> buffers{};
   format::GroupSize max_sizes{};
@@ -232,6 +233,9 @@ struct LaunchSession::State {
   }
 
   Result<Loaded*> load(const LaunchRequest& request) {
+    if (!request.binary.empty()) {
+      return load_binary(request);
+    }
     CLBIN_TRY(open_bundle(request.bundle));
     const ProgramKey key(request.program, request.variant);
     if (const auto found = programs.find(key); found != programs.end()) {
@@ -254,6 +258,16 @@ struct LaunchSession::State {
         programs.emplace(key, Loaded{std::move(program), std::string(to_string(report.origin)),
                                      std::move(reflection.kernels)});
     return &placed.first->second;
+  }
+
+  Result<Loaded*> load_binary(const LaunchRequest& request) {
+    given.reset();
+    auto outcome = clbin::opencl::build_from_binary(driver, context.get(), device, request.binary,
+                                                    request.binary_options, {request.kernel});
+    CLBIN_TRY(check(outcome.code, outcome.stage));
+    std::vector<format::KernelReflection> kernels(1);
+    kernels.front().name = request.kernel;
+    return &given.emplace(Loaded{std::move(outcome.program), "entry", std::move(kernels)});
   }
 
   // Builds the source once more for the arguments, which PoCL does not know otherwise.

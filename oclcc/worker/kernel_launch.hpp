@@ -1,4 +1,4 @@
-// Launches kernels in the worker, and times them, for --tune.
+// Launches kernels in the worker, for --tune, which times them, and for --verify --run.
 #pragma once
 
 #include "loader/load_program.hpp"

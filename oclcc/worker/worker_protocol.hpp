@@ -96,40 +96,10 @@ struct BuildRequest {
 CLBIN_VISIT(BuildRequest, platform, device, source, options, binary, binary_kernels,
             specializations, fatal_kernels, further_units);
 
-// The type of an element of a buffer, or of a number.
-enum class ElementType : std::uint8_t { i8, u8, i16, u16, i32, u32, i64, u64, f16, f32, f64 };
-constexpr std::array<std::string_view, 11> names_of(ElementType /*unused*/) {
-  return {"i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "f32", "f64"};
-}
-[[nodiscard]] constexpr std::uint64_t element_bytes(ElementType type) noexcept {
-  constexpr std::array<std::uint64_t, 11> k_bytes{1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8};
-  return k_bytes[static_cast<std::size_t>(type)];
-}
-[[nodiscard]] constexpr bool is_floating(ElementType type) noexcept {
-  return type >= ElementType::f16;
-}
-
-enum class ArgumentKind : std::uint8_t { number, buffer, local };
-constexpr std::array<std::string_view, 3> names_of(ArgumentKind /*unused*/) {
-  return {"number", "buffer", "local"};
-}
-// What a buffer contains before each launch.
-enum class Fill : std::uint8_t { zero, iota, random };
-constexpr std::array<std::string_view, 3> names_of(Fill /*unused*/) {
-  return {"zero", "iota", "random"};
-}
-
-struct LaunchArgument {
-  ArgumentKind kind = ArgumentKind::number;
-  base::Bytes number{}; // as the kernel receives it
-  ElementType type = ElementType::u8;
-  Fill fill = Fill::zero;
-  std::uint64_t count = 0;  // elements of a buffer, or bytes of local memory
-  std::uint64_t seed = 0;   // of Fill::random
-  bool is_constant = false; // no launch changes the buffer
-  friend bool operator==(const LaunchArgument&, const LaunchArgument&) = default;
-};
-CLBIN_VISIT(LaunchArgument, kind, number, type, fill, count, seed, is_constant);
+using format::ArgumentKind;
+using format::ElementType;
+using format::Fill;
+using format::LaunchArgument;
 
 // Whether the reply contains the buffers after the last launch, apart from constant ones.
 enum class ReadBack : std::uint8_t { none, buffers };
@@ -137,8 +107,8 @@ constexpr std::array<std::string_view, 2> names_of(ReadBack /*unused*/) {
   return {"none", "buffers"};
 }
 
-// Loads a variant as libclbin does, without a user cache, and launches a kernel of it. The worker
-// keeps programs and buffers for the next request.
+// Loads a variant as libclbin does, without a user cache, or the given binary, and launches a
+// kernel of it. The worker keeps variants and buffers for the next request.
 struct LaunchRequest {
   std::uint32_t platform = 0;
   std::uint32_t device = 0;
@@ -152,9 +122,11 @@ struct LaunchRequest {
   format::GroupSize local_size{}; // all 0: the driver chooses
   std::uint32_t launches = 0;     // 0: only loads the program, and asks for the kernel
   ReadBack read_back = ReadBack::none;
+  base::Bytes binary{};         // empty: what the bundle contains for the device
+  std::string binary_options{}; // of the build that loads it
 };
 CLBIN_VISIT(LaunchRequest, platform, device, bundle, program, variant, kernel, arguments,
-            dimensions, global_size, local_size, launches, read_back);
+            dimensions, global_size, local_size, launches, read_back, binary, binary_options);
 
 struct LaunchTime {
   std::uint64_t host_ns = 0;   // from the call until the launch was finished

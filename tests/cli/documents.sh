@@ -27,6 +27,7 @@ complete_words oclcc --color ker
 complete_words oclcc --info ker
 # expected output:
 #| the same
+#| --strip-answers
 #| --strip-measurements
 #| --strip-reflection
 #| --strip-signature
@@ -118,6 +119,7 @@ complete_line 'oclcc -o ker'
 complete_line 'oclcc -I ker'
 # expected output:
 #| the same
+#| --strip-answers
 #| --strip-measurements
 #| --strip-reflection
 #| --strip-signature
@@ -197,6 +199,7 @@ complete_line 'oclcc -o kernel.'
 complete_line 'oclcc -I ker'
 # expected output:
 #| the same
+#| --strip-answers
 #| --strip-measurements
 #| --strip-reflection
 #| --strip-signature

@@ -411,3 +411,53 @@ launch = json.load(sys.stdin)["devices"][0]["launches"][0]
 print(launch["kernel"], sorted({one["measured_before"] for one in launch["results"]}))'
 # expected output:
 #| scale [True]
+
+### known_answers
+# What a launch computes travels with the bundle, and finds a binary that computes something else.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash" one_platform
+oclcc scale.cl --variant default= --variant four=-DBLOCK=4 -o scale.clbin
+oclcc --tune scale.clbin --known-answers --launch "$scale" --launch 'count=64,16:zero(u32,1),local(4)' \
+  -o known.clbin > /dev/null; echo "exit $?"
+oclcc --info -v known.clbin | grep -oE "^program.*|answer    .*, by" | uniq
+oclcc --info --json known.clbin | python3 "$CLI_TESTS/check_schema.py" "$ROOT/oclcc/schema/info.schema.json"
+oclcc --verify --run -v known.clbin 2>&1 | grep -oE "variant '.*', entry|loads, .*" | sort -u
+oclcc --strip --strip-answers --strip-measurements known.clbin -o stripped.clbin
+oclcc --merge scale.clbin -o copy.clbin
+cmp stripped.clbin copy.clbin
+# The binaries of another source, which is not in the bundle.
+mkdir wrong
+{ echo '#define WRONG'; cat scale.cl; } > wrong/scale.cl
+oclcc wrong/scale.cl --variant default= --variant four=-DBLOCK=4 --no-source -o wrong.clbin
+oclcc --strip --drop-target '*' known.clbin -o answers.clbin
+oclcc --merge answers.clbin wrong.clbin -o mixed.clbin; echo "exit $?"
+oclcc --verify mixed.clbin; echo "exit $?"
+oclcc --verify --run mixed.clbin; echo "exit $?"
+oclcc --verify --run --json mixed.clbin 2> errors > verdict.json; echo "exit $?"
+python3 "$CLI_TESTS/check_schema.py" "$ROOT/oclcc/schema/verify.schema.json" < verdict.json
+# Nobody knows which of the two is right.
+oclcc --tune mixed.clbin --known-answers --launch "$scale" -o disputed.clbin > /dev/null; echo "exit $?"
+oclcc --info -v disputed.clbin | grep -oE "answer    .*, by" | uniq
+# expected output:
+#| exit 0
+#| program 'scale', variant 'default'
+#| answer    count 64 with 16, by
+#| answer    scale 1008 with 16, by
+#| program 'scale', variant 'four'
+#| answer    count 64 with 16, by
+#| answer    scale 256 with 16, by
+#| fits the schema
+#| loads, and gives 2 known answers
+#| variant 'default', entry
+#| variant 'four', entry
+#| exit 0
+#| exit 0
+#| exit 1
+#| exit 1
+#| fits the schema
+#| exit 1
+#| answer    count 64 with 16, by
+# expected errors:
+#| oclcc: error: mixed.clbin: program 'scale', variant 'four', entry for * on '*': kernel 'scale' with 256 work-items computes a wrong result: argument 0, element * is *, not * (tolerance 0.0001)
+#| oclcc: error: mixed.clbin: program 'scale', variant 'default', entry for * on '*': kernel 'scale' with 1008 work-items computes a wrong result: argument 0, element * is *, not * (tolerance 0.0001)
+#| oclcc: error: program 'scale', kernel 'scale': '*' and '*' compute different results, of which none is kept: argument 0, element * is *, not * (tolerance 0.0001)

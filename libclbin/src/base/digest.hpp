@@ -26,6 +26,8 @@ requires requires(const T& value) {
 [[nodiscard]] std::string to_hex(const T& value) {
   return to_hex(ByteView(value.bytes));
 }
+// Returns invalid_argument unless `text` consists of hexadecimal digits, two a byte.
+[[nodiscard]] Result<Bytes> bytes_from_hex(std::string_view text);
 // Returns invalid_argument unless `text` consists of exactly 64 hexadecimal digits.
 [[nodiscard]] Result<Digest> digest_from_hex(std::string_view text);
 // Returns the first eight bytes as a little-endian number, which is a sort key and never an

@@ -137,11 +137,35 @@ void write_entry(const EntrySummary& entry, JsonStream& document) {
   document.end();
 }
 
+// Writes all but the arguments and what the launch computes.
+void write_answer(const format::KnownAnswer& answer, JsonStream& document) {
+  std::uint64_t result_bytes = 0;
+  for (const format::ExpectedBuffer& result : answer.results) {
+    const format::LaunchArgument& argument = answer.arguments[result.argument];
+    result_bytes += argument.count * element_bytes(argument.type);
+  }
+  RecordJson json(document);
+  document.begin_object();
+  document.text_member("device", answer.device);
+  document.key("global_size");
+  json.write(answer.global_size);
+  document.text_member("kernel", answer.kernel);
+  document.key("local_size");
+  json.write_known(answer.local_size[0] == 0 ? nullptr : &answer.local_size);
+  document.member("result_bytes", {result_bytes});
+  document.end();
+}
+
 void write_group(const GroupSummary& group, JsonStream& document) {
   document.begin_object();
   document.array_member("entries", group.entries,
                         [&](const EntrySummary& entry) { write_entry(entry, document); });
-  if (!group.measurements.empty()) { // so that the listing of other bundles does not change
+  if (!group.answers.empty()) { // so that the listing of other bundles does not change
+    document.array_member("known_answers", group.answers, [&](const format::KnownAnswer& answer) {
+      write_answer(answer, document);
+    });
+  }
+  if (!group.measurements.empty()) { // likewise
     document.key("measurements");
     RecordJson(document).write(group.measurements);
   }

@@ -129,6 +129,7 @@ private:
       kept.launches = std::move(manifest->launches);
       kept.builds = std::move(manifest->builds);
       kept.measurements = std::move(manifest->measurements);
+      kept.answers = std::move(manifest->answers);
     }
     return kept.rows;
   }
@@ -199,8 +200,10 @@ private:
     take(kept.launches, summary.launches);
     take(kept.builds, summary.builds);
     take(kept.measurements, summary.measurements);
+    take(kept.answers, summary.answers);
     std::ranges::sort(summary.launches);
     std::ranges::sort(summary.measurements);
+    std::ranges::sort(summary.answers);
   }
 
   // A row belongs to one entry, so that the output for rows is no larger than the manifest.
@@ -223,6 +226,7 @@ private:
     std::vector<format::RecordedLaunch> launches; // those not taken yet, as of the others
     std::vector<format::RecordedBuild> builds;
     std::vector<format::Measurement> measurements;
+    std::vector<format::KnownAnswer> answers;
   };
 
   const format::BundleReader& m_reader;

@@ -36,6 +36,7 @@ struct GroupSummary {
   std::vector<format::RecordedLaunch> launches;
   std::vector<format::RecordedBuild> builds;
   std::vector<format::Measurement> measurements{}; // sorted by kernel, sizes and device
+  std::vector<format::KnownAnswer> answers{};      // sorted by kernel, sizes and arguments
 };
 
 struct BundleSummary {

@@ -84,8 +84,9 @@ struct ProgramInput {
   std::vector<RecordedLaunch> launches{};
   std::vector<RecordedBuild> builds{};
   std::vector<Measurement> measurements{}; // in any order
+  std::vector<KnownAnswer> answers{};      // likewise
 };
-CLBIN_VISIT(ProgramInput, name, source, variants, entries, launches, builds, measurements);
+CLBIN_VISIT(ProgramInput, name, source, variants, entries, launches, builds, measurements, answers);
 
 struct BundleInput {
   std::string producer;               // "oclcc 0.1.0"

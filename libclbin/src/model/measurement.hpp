@@ -1,4 +1,4 @@
-// Measurements: what one variant of a program did in one launch on one device.
+// Launches that can be repeated: how long one took in a variant on a device, and what it computes.
 #pragma once
 
 #include "model/device.hpp"
@@ -69,5 +69,67 @@ struct Measurement {
 };
 CLBIN_VISIT(Measurement, variant, kernel, dimensions, global_size, local_size, device, outcome,
             reason, median_ns, spread_ns, rounds, source);
+
+// The type of an element of a buffer, or of a number.
+enum class ElementType : std::uint8_t { i8, u8, i16, u16, i32, u32, i64, u64, f16, f32, f64 };
+constexpr std::array<std::string_view, 11> names_of(ElementType /*unused*/) {
+  return {"i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "f32", "f64"};
+}
+[[nodiscard]] constexpr std::uint64_t element_bytes(ElementType type) noexcept {
+  constexpr std::array<std::uint64_t, 11> k_bytes{1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8};
+  return k_bytes[static_cast<std::size_t>(type)];
+}
+[[nodiscard]] constexpr bool is_floating(ElementType type) noexcept {
+  return type >= ElementType::f16;
+}
+
+enum class ArgumentKind : std::uint8_t { number, buffer, local };
+constexpr std::array<std::string_view, 3> names_of(ArgumentKind /*unused*/) {
+  return {"number", "buffer", "local"};
+}
+// What a buffer contains before each launch.
+enum class Fill : std::uint8_t { zero, iota, random };
+constexpr std::array<std::string_view, 3> names_of(Fill /*unused*/) {
+  return {"zero", "iota", "random"};
+}
+
+// An argument of a launch, without the memory that it needs.
+struct LaunchArgument {
+  ArgumentKind kind = ArgumentKind::number;
+  base::Bytes number{}; // as the kernel receives it
+  ElementType type = ElementType::u8;
+  Fill fill = Fill::zero;
+  std::uint64_t count = 0;  // elements of a buffer, or bytes of local memory
+  std::uint64_t seed = 0;   // of Fill::random
+  bool is_constant = false; // no launch changes the buffer
+  friend auto operator<=>(const LaunchArgument&, const LaunchArgument&) = default;
+};
+CLBIN_VISIT(LaunchArgument, kind, number, type, fill, count, seed, is_constant);
+
+// What a launch leaves in the buffer of one argument.
+struct ExpectedBuffer {
+  std::uint32_t argument = 0; // counted from 0
+  base::Bytes contents{};     // of floating-point numbers, which may differ by the tolerance
+  std::string digest{};       // of others: 64 lower-case hexadecimal digits
+  friend auto operator<=>(const ExpectedBuffer&, const ExpectedBuffer&) = default;
+};
+CLBIN_VISIT(ExpectedBuffer, argument, contents, digest);
+
+// A launch of which it is known what it computes. Sizes are those of Measurement, but global_size
+// is that of the launch itself.
+struct KnownAnswer {
+  std::string variant;
+  std::string kernel;
+  std::uint32_t dimensions = 0;
+  GroupSize global_size{};
+  GroupSize local_size{}; // all 0: NULL is passed, and the driver chooses
+  std::vector<LaunchArgument> arguments{};
+  std::string tolerance{};               // a number from 0 to 1; empty: that of the type
+  std::string device{};                  // "PLATFORM / DEVICE / DRIVER VERSION" that computed it
+  std::vector<ExpectedBuffer> results{}; // of each buffer that the launch can change
+  friend auto operator<=>(const KnownAnswer&, const KnownAnswer&) = default;
+};
+CLBIN_VISIT(KnownAnswer, variant, kernel, dimensions, global_size, local_size, arguments, tolerance,
+            device, results);
 
 } // namespace clbin::format

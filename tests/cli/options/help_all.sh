@@ -13,7 +13,7 @@ oclcc --help=all
 #|     oclcc --verify [--public-key KEY]... [--least-counter N] [--detached]
 #|           [--run [--device PATTERN]...] [--json] BUNDLE...
 #|     oclcc --tune --launch LAUNCH... [--device PATTERN]... [--tune-seconds N]
-#|           [--tolerance NUMBER] [--json] BUNDLE [-o BUNDLE]
+#|           [--tolerance NUMBER] [--known-answers] [--json] BUNDLE [-o BUNDLE]
 #|     oclcc --warm [--specialize KERNEL=SIZE]... [--device PATTERN]... BUNDLE...
 #|     oclcc --diff [--json] BUNDLE BUNDLE
 #|     oclcc --report [--program NAME]... [--variant NAME]... [--kernel NAME]...
@@ -27,7 +27,7 @@ oclcc --help=all
 #|     oclcc --repack BUNDLE... [-o BUNDLE]
 #|     oclcc --strip [--keep-target PATTERN | --drop-target PATTERN]...
 #|           [--strip-source] [--strip-reflection] [--strip-measurements]
-#|           BUNDLE... [-o BUNDLE]
+#|           [--strip-answers] BUNDLE... [-o BUNDLE]
 #|     oclcc --record BUNDLE [--record-binaries] [--no-source] -- COMMAND...
 #|     oclcc --keygen NAME [--no-passphrase | --key-type TYPE]
 #|     oclcc --sign --key FILE | --sign-with COMMAND --public-key KEY
@@ -248,6 +248,8 @@ oclcc --help=all
 #|     --tolerance NUMBER      with --tune: how far results of floating-point
 #|                             numbers may differ, relatively (default: 1e-2 for
 #|                             half, 1e-4 for float, 1e-9 for double)
+#|     --known-answers         with --tune: also keep what each launch computes,
+#|                             for --verify --run
 #|
 #| Changing bundles:
 #|     --merge                 combine the bundles FILE..., in any order, into the
@@ -269,6 +271,7 @@ oclcc --help=all
 #|     --strip-reflection      remove all kernel information except kernel names
 #|     --strip-measurements    remove the times of variants, by which loads choose
 #|                             one
+#|     --strip-answers         remove what --known-answers has kept
 #|     --prune                 remove each variant that was measured and that no
 #|                             load prefers on any device
 #|

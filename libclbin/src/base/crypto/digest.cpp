@@ -21,6 +21,21 @@ std::string hex_of(ByteView bytes, std::string_view digits) {
   return text;
 }
 
+// Sets each byte to two digits of `text`, which has enough. `name` is that of the text in messages.
+Result<void> read_hex(std::string_view text, std::string_view name, std::span<std::byte> bytes) {
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    unsigned value = 0;
+    const char* const begin = text.data() + 2 * i;
+    const auto [end, error] = std::from_chars(begin, begin + 2, value, 16);
+    if (error != std::errc() || end != begin + 2) {
+      return fail(ErrorCode::invalid_argument, "digit {} or {} of the {} is not a hexadecimal one",
+                  2 * i + 1, 2 * i + 2, name);
+    }
+    bytes[i] = static_cast<std::byte>(value);
+  }
+  return {};
+}
+
 } // namespace
 
 Digest digest_of(ByteView bytes) {
@@ -46,22 +61,23 @@ std::string to_upper_hex(ByteView bytes) {
   return hex_of(bytes, "0123456789ABCDEF");
 }
 
+Result<Bytes> bytes_from_hex(std::string_view text) {
+  if (text.size() % 2 != 0) {
+    return fail(ErrorCode::invalid_argument, "an odd number of hexadecimal digits: {}",
+                text.size());
+  }
+  Bytes bytes(text.size() / 2);
+  CLBIN_TRY(read_hex(text, "text", bytes));
+  return bytes;
+}
+
 Result<Digest> digest_from_hex(std::string_view text) {
   if (text.size() != 2 * k_digest_bytes) {
     return fail(ErrorCode::invalid_argument, "a digest has {} hexadecimal digits, found {}",
                 2 * k_digest_bytes, text.size());
   }
   Digest digest;
-  for (std::size_t i = 0; i < k_digest_bytes; ++i) {
-    unsigned value = 0;
-    const char* const begin = text.data() + 2 * i;
-    const auto [end, error] = std::from_chars(begin, begin + 2, value, 16);
-    if (error != std::errc() || end != begin + 2) {
-      return fail(ErrorCode::invalid_argument,
-                  "digit {} or {} of the digest is not a hexadecimal one", 2 * i + 1, 2 * i + 2);
-    }
-    digest.bytes[i] = static_cast<std::byte>(value);
-  }
+  CLBIN_TRY(read_hex(text, "digest", digest.bytes));
   return digest;
 }
 

@@ -274,7 +274,7 @@ private:
             .address_bits = draft.address_bits};
   }
 
-  // Moves the measurements, of which there can be many.
+  // Moves the measurements and known answers, which can be large.
   Result<void> plan_manifest(const std::string& name, ProgramDraft& program,
                              std::vector<GroupPlan>& groups) {
     Manifest manifest;
@@ -295,6 +295,10 @@ private:
     while (!program.measurements.empty()) {
       manifest.measurements.push_back(
           std::move(program.measurements.extract(program.measurements.begin()).value()));
+    }
+    while (!program.answers.empty()) {
+      manifest.answers.push_back(
+          std::move(program.answers.extract(program.answers.begin()).value()));
     }
     if (m_steps != nullptr) {
       (this->*m_steps->rank)(manifest, groups);

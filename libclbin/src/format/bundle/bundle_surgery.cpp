@@ -28,9 +28,9 @@ VariantInput variant_of(const GroupView& group) {
   return {group.variant, group.options, {group.required.begin(), group.required.end()}};
 }
 
-// Adds the recorded launches and builds, and the measurements, which it moves, of the variants that
-// `draft` has.
-void add_recorded(ProgramDraft& draft, Manifest& manifest) {
+// Adds the recorded launches and builds, and the measurements and known answers, which it moves, of
+// the variants that `draft` has. Errors: those of add_answer.
+Result<void> add_recorded(ProgramDraft& draft, const std::string& program, Manifest& manifest) {
   for (const RecordedLaunch& launch : manifest.launches) {
     if (draft.variants.contains(launch.variant)) {
       draft.launches.insert(launch);
@@ -47,6 +47,13 @@ void add_recorded(ProgramDraft& draft, Manifest& manifest) {
     }
   }
   manifest.measurements = {};
+  for (KnownAnswer& answer : manifest.answers) {
+    if (draft.variants.contains(answer.variant)) {
+      CLBIN_TRY(add_answer(draft, program, std::move(answer)));
+    }
+  }
+  manifest.answers = {};
+  return {};
 }
 
 // Copies frames of one bundle into a draft. The draft identifies a frame by its raw digest, which
@@ -345,7 +352,11 @@ private:
       manifest.launches.clear();
       manifest.builds.clear();
     }
-    add_recorded(draft, manifest);
+    if (keeps_only_measurements() ||
+        (m_selection != nullptr && m_selection->answers == KeepAnswers::no)) {
+      manifest.answers.clear();
+    }
+    CLBIN_TRY(add_recorded(draft, program, manifest));
     if (draft.variants.empty()) {
       m_draft.programs.erase(program);
       dropped = {fmt::format("program '{}'", program)};
@@ -475,6 +486,7 @@ public:
       std::ranges::copy_if(manifest.builds, std::back_inserter(program.builds), is_kept);
       std::ranges::copy_if(manifest.measurements, std::back_inserter(program.measurements),
                            is_kept);
+      std::ranges::copy_if(manifest.answers, std::back_inserter(program.answers), is_kept);
     }
     return contents;
   }

@@ -15,8 +15,8 @@ namespace clbin::format {
 // (without reference before with one, stored size, stored digest), so that the order of `inputs`
 // does not matter. Errors: any reader error, and conflict, whose message names the program and both
 // inputs, if a program has different sources or measurements of another source, a variant has
-// different options, or two different payloads have the same program, variant, target and binary
-// kind.
+// different options, two different payloads have the same program, variant, target and binary kind,
+// or a launch has two known answers.
 [[nodiscard]] Result<Bytes> merge_bundles(std::span<const BundleReader* const> inputs,
                                           const Encryption* encryption = nullptr);
 
@@ -27,6 +27,7 @@ enum class KeepMeasurements : std::uint8_t {
   no,
   only, // of an entry or a source nothing is kept, whatever else says so
 };
+enum class KeepAnswers : std::uint8_t { yes, no };
 // A loser was measured, and is the first variant of no ranking (rank_variants): no load prefers it,
 // on measured devices or on others. "default", which loads take without measurements, is none.
 enum class KeepLosers : std::uint8_t { yes, no };
@@ -38,6 +39,7 @@ struct StripSelection {
   KeepReflection reflection = KeepReflection::yes;
   KeepMeasurements measurements = KeepMeasurements::yes; // `no` applies after the losers are known
   KeepLosers losers = KeepLosers::yes;
+  KeepAnswers answers = KeepAnswers::yes;
 };
 
 struct StripResult {

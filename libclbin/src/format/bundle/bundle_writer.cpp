@@ -257,6 +257,7 @@ private:
       }
     }
     CLBIN_TRY(add_measurements(program, draft));
+    CLBIN_TRY(add_answers(program, draft));
     return add_recorded(program, draft);
   }
 
@@ -323,6 +324,21 @@ private:
         return refused(measurement, "it is of another source");
       }
       add_measurement(draft, measurement);
+    }
+    return {};
+  }
+
+  static Result<void> add_answers(const ProgramInput& program, ProgramDraft& draft) {
+    for (const KnownAnswer& answer : program.answers) {
+      const std::string_view broken = broken_rule(answer);
+      if (!broken.empty() || !draft.variants.contains(answer.variant)) {
+        return fail(ErrorCode::invalid_argument,
+                    "program '{}' has a known answer of kernel '{}', variant '{}', which cannot "
+                    "be: {}",
+                    program.name, answer.kernel, answer.variant,
+                    broken.empty() ? "the program does not list the variant" : broken);
+      }
+      CLBIN_TRY(add_answer(draft, program.name, answer));
     }
     return {};
   }
@@ -468,6 +484,24 @@ void add_measurement(ProgramDraft& draft, Measurement measurement) {
   } else if (replaces(measurement, *there)) {
     draft.measurements.insert(draft.measurements.erase(there), std::move(measurement));
   }
+}
+
+Result<void> add_answer(ProgramDraft& draft, const std::string& program, KnownAnswer answer) {
+  const auto [there, is_new] = draft.answers.insert(answer);
+  if (is_new || *there == answer) {
+    return {};
+  }
+  if (there->results != answer.results || there->tolerance != answer.tolerance) {
+    return fail(
+        ErrorCode::conflict,
+        "program '{}', variant '{}' has two different known answers of one launch of kernel "
+        "'{}', by '{}' and '{}'",
+        program, answer.variant, answer.kernel, there->device, answer.device);
+  }
+  if (answer.device < there->device) {
+    draft.answers.insert(draft.answers.erase(there), std::move(answer));
+  }
+  return {};
 }
 
 void add_frame(BundleDraft& draft, const Digest& raw_digest, FrameDraft frame) {

@@ -45,6 +45,7 @@ struct ProgramDraft {
   std::set<RecordedLaunch> launches;
   std::map<std::pair<std::string, Digest>, RecordedBuild> builds; // by variant and target
   std::set<Measurement, ByPlace> measurements;
+  std::set<KnownAnswer, ByPlace> answers;
 };
 
 struct BundleDraft {
@@ -64,6 +65,9 @@ struct BundleDraft {
 void add_build(ProgramDraft& draft, RecordedBuild build);
 // Adds a measurement. Of those of one place, keeps the one that replaces the others.
 void add_measurement(ProgramDraft& draft, Measurement measurement);
+// Adds a known answer. Error: conflict, if the draft has other results of the same launch.
+[[nodiscard]] Result<void> add_answer(ProgramDraft& draft, const std::string& program,
+                                      KnownAnswer answer);
 // Adds a frame. Of frames with the same raw bytes, keeps the least: without a reference before with
 // one, then by stored size, stored digest and reference.
 void add_frame(BundleDraft& draft, const Digest& raw_digest, FrameDraft frame);
@@ -137,8 +141,8 @@ using ByteSink = std::function<Result<void>(ByteView)>;
 // variants, entries or slots, or on other properties of this machine.
 // Error: invalid_argument for an empty or duplicate name, an empty payload, an entry whose variant
 // its program does not list, two different payloads for one program, variant, target and binary
-// kind, slots that are not those of the key, and a measurement that breaks a rule, or is of another
-// source or a variant that its program does not list.
+// kind, slots that are not those of the key, a measurement that breaks a rule, or is of another
+// source or a variant that its program does not list, and a known answer of which that is true.
 [[nodiscard]] Result<Bytes> write_bundle(const BundleInput& input, const WriteOptions& options);
 // Passes the same bytes to `sink`, in order and in parts, after all other work is done. Payloads
 // are read from where they are kept, one or two at a time. Errors: also any error of `sink`, and of

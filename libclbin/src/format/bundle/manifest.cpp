@@ -97,6 +97,17 @@ Fit from_json(JsonValue& json, std::string& text) {
   return {};
 }
 
+Fit from_json(JsonValue& json, Bytes& bytes) {
+  CLBIN_TRY_ASSIGN(const auto* const found, get<std::string>(json, "a string"));
+  auto decoded = base::bytes_from_hex(*found);
+  if (!decoded) {
+    return misfit("{}", decoded.error().message);
+  }
+  bytes = *std::move(decoded);
+  json.value = nullptr;
+  return {};
+}
+
 template <typename Enum>
 requires std::is_enum_v<Enum> Fit from_json(JsonValue& json, Enum& value) {
   CLBIN_TRY_ASSIGN(auto* const text, get<std::string>(json, "a string"));
@@ -167,6 +178,8 @@ template <>
 constexpr std::array<std::string_view, 2> k_required<RecordedLaunch>{"dimensions", "kernel"};
 template <>
 constexpr std::array<std::string_view, 2> k_required<Measurement>{"kernel", "variant"};
+template <>
+constexpr std::array<std::string_view, 2> k_required<KnownAnswer>{"kernel", "variant"};
 
 // Conditions on the values of the members.
 template <Record T>
@@ -196,8 +209,12 @@ Fit check(const RecordedLaunch& launch) {
                    misfit("expected an integer from 1 to 3, found {}", launch.dimensions).value());
 }
 
-Fit check(const Measurement& measurement) {
-  const std::string_view broken = broken_rule(measurement);
+template <Record T>
+requires requires(const T& launch) {
+  broken_rule(launch);
+}
+Fit check(const T& launch) {
+  const std::string_view broken = broken_rule(launch);
   return broken.empty() ? Fit() : misfit("{}", broken);
 }
 
@@ -255,6 +272,8 @@ tl::unexpected<base::Error> invalid(const Misfit& misfit) {
 // creates.
 std::uint64_t decoded_bytes(const JsonValue& json, std::string_view name) {
   constexpr std::uint64_t k_map_node_bytes = 128;
+  constexpr std::uint64_t k_argument_bytes = // of kernels, and of launches
+      std::max(sizeof(KernelArgument), sizeof(LaunchArgument));
   std::uint64_t bytes = 0;
   if (const auto* const text = std::get_if<std::string>(&json.value)) {
     bytes = text->size();
@@ -263,7 +282,9 @@ std::uint64_t decoded_bytes(const JsonValue& json, std::string_view name) {
                                      : name == "launches"       ? sizeof(RecordedLaunch)
                                      : name == "builds"         ? sizeof(RecordedBuild)
                                      : name == "measurements"   ? sizeof(Measurement)
-                                     : name == "arguments"      ? sizeof(KernelArgument)
+                                     : name == "answers"        ? sizeof(KnownAnswer)
+                                     : name == "results"        ? sizeof(ExpectedBuffer)
+                                     : name == "arguments"      ? k_argument_bytes
                                      : name == "spec_constants" ? sizeof(SpecConstant)
                                                                 : sizeof(std::string);
     for (const JsonValue& item : *items) {

@@ -15,9 +15,10 @@ struct Manifest {
   std::vector<RecordedLaunch> launches{};
   std::vector<RecordedBuild> builds{};
   std::vector<Measurement> measurements{}; // in ascending order of their places
+  std::vector<KnownAnswer> answers{};      // likewise
   friend bool operator==(const Manifest&, const Manifest&) = default;
 };
-CLBIN_VISIT(Manifest, producer, program, entries, launches, builds, measurements);
+CLBIN_VISIT(Manifest, producer, program, entries, launches, builds, measurements, answers);
 
 // Returns the first 16 hexadecimal digits of a raw digest. The tables contain the whole digest, and
 // digests do not compress.
@@ -29,8 +30,8 @@ CLBIN_VISIT(Manifest, producer, program, entries, launches, builds, measurements
 // Safe on untrusted input. Ignores unknown members. Errors:
 //  - manifest_invalid, with the path of the member ("entries[3].kernels[0].local_bytes: expected an
 //    unsigned integer, found -1"), for wrong types, numbers out of range, duplicate keys, depth
-//    above 16, an entry without its digest, a kernel without its name, and a measurement that
-//    breaks a rule.
+//    above 16, an entry without its digest, a kernel without its name, and a measurement or a
+//    known answer that breaks a rule.
 //  - limit_exceeded for more than 64 MiB or 4 Mi values, and for more memory than `budget` has
 //    left. The memory of the result is deducted from it.
 //  - out_of_memory.

@@ -1,5 +1,7 @@
 #include "format/bundle/measurements.hpp"
 
+#include "base/text.hpp"
+
 #include <limits>
 #include <set>
 
@@ -17,9 +19,47 @@ bool is_size(const GroupSize& size, std::uint32_t dimensions) {
   return true;
 }
 
+// Of what measurements and known answers have in common.
+std::string_view broken_rule_of_launch(const auto& launch) {
+  if (launch.kernel.empty() || launch.variant.empty()) {
+    return "its kernel or variant is empty";
+  }
+  if (launch.dimensions < 1 || launch.dimensions > launch.global_size.size()) {
+    return "its dimensions are not 1, 2 or 3";
+  }
+  return is_size(launch.global_size, launch.dimensions) &&
+                 (launch.local_size == GroupSize{} || is_size(launch.local_size, launch.dimensions))
+             ? ""
+             : "its sizes are not those of a launch in its dimensions";
+}
+
 bool is_digest_text(std::string_view text) {
   return text.size() == 2 * sizeof(base::Digest::bytes) &&
          text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+// Whether there is one result of each buffer that the launch can change, in their order.
+bool are_results(const KnownAnswer& answer) {
+  std::uint64_t left = k_max_answer_bytes;
+  auto result = answer.results.begin();
+  for (std::size_t index = 0; index < answer.arguments.size(); ++index) {
+    const LaunchArgument& argument = answer.arguments[index];
+    if (argument.kind != ArgumentKind::buffer || argument.is_constant) {
+      continue;
+    }
+    if (result == answer.results.end() || result->argument != index) {
+      return false;
+    }
+    const bool has_contents = is_floating(argument.type);
+    const std::uint64_t bytes = has_contents ? argument.count * element_bytes(argument.type) : 0;
+    if (result->contents.size() != bytes || bytes > left ||
+        (has_contents ? !result->digest.empty() : !is_digest_text(result->digest))) {
+      return false;
+    }
+    left -= bytes;
+    ++result;
+  }
+  return result == answer.results.end() && !answer.results.empty();
 }
 
 using LaunchClass = std::tuple<std::string_view, std::uint32_t, GroupSize>;
@@ -144,16 +184,8 @@ struct Ranking {
 
 std::string_view broken_rule(const Measurement& measurement) {
   const bool is_measured = measurement.outcome == MeasurementOutcome::measured;
-  if (measurement.kernel.empty() || measurement.variant.empty()) {
-    return "its kernel or variant is empty";
-  }
-  if (measurement.dimensions < 1 || measurement.dimensions > measurement.global_size.size()) {
-    return "its dimensions are not 1, 2 or 3";
-  }
-  if (!is_size(measurement.global_size, measurement.dimensions) ||
-      (measurement.local_size != GroupSize{} &&
-       !is_size(measurement.local_size, measurement.dimensions))) {
-    return "its sizes are not those of a launch in its dimensions";
+  if (const std::string_view rule = broken_rule_of_launch(measurement); !rule.empty()) {
+    return rule;
   }
   if (is_measured && (measurement.median_ns == 0 || measurement.rounds == 0)) {
     return "it was measured, but its median_ns or rounds is 0";
@@ -167,6 +199,29 @@ std::string_view broken_rule(const Measurement& measurement) {
   return measurement.source.empty() || is_digest_text(measurement.source)
              ? ""
              : "its source is not 64 lower-case hexadecimal digits";
+}
+
+std::string_view broken_rule(const KnownAnswer& answer) {
+  if (const std::string_view rule = broken_rule_of_launch(answer); !rule.empty()) {
+    return rule;
+  }
+  std::uint64_t left = k_max_answer_buffer_bytes;
+  for (const LaunchArgument& argument : answer.arguments) {
+    const std::uint64_t width =
+        argument.kind == ArgumentKind::buffer ? element_bytes(argument.type) : 1;
+    const bool is_number = argument.kind == ArgumentKind::number;
+    const std::uint64_t count = is_number ? argument.number.size() : argument.count;
+    if (count == 0 || count > left / width) {
+      return "an argument has no bytes, or all of them have more than 64 MiB";
+    }
+    left -= count * width;
+  }
+  const auto tolerance = base::parse_real(answer.tolerance);
+  if (!answer.tolerance.empty() && !(tolerance && *tolerance >= 0 && *tolerance <= 1)) {
+    return "its tolerance is not a number from 0 to 1";
+  }
+  return are_results(answer) ? ""
+                             : "its results are not those of the buffers that the launch changes";
 }
 
 bool replaces(const Measurement& a, const Measurement& b) {

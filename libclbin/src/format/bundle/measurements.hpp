@@ -9,17 +9,29 @@
 
 namespace clbin::format {
 
-// Returns the rule of clbin(5) that a measurement breaks, as a sentence; otherwise an empty text.
+// Returns the rule of clbin(5) that the record breaks, as a sentence; otherwise an empty text.
 [[nodiscard]] std::string_view broken_rule(const Measurement& measurement);
+[[nodiscard]] std::string_view broken_rule(const KnownAnswer& answer);
 
-// Returns what is measured. A program has one measurement of each place, and a manifest lists them
-// in this order.
+// What the launch of a known answer may need on a device, and what its results may need in a
+// manifest: large enough for every path through a kernel, and small enough for each start of an
+// application.
+inline constexpr std::uint64_t k_max_answer_buffer_bytes = 64ULL << 20U;
+inline constexpr std::uint64_t k_max_answer_bytes = 1ULL << 20U;
+
+// Returns what is measured, or answered. A program has one record of each place, and a manifest
+// lists them in this order.
 [[nodiscard]] inline auto place_of(const Measurement& one) {
   return std::tie(one.variant, one.kernel, one.dimensions, one.global_size, one.local_size,
                   one.device);
 }
+[[nodiscard]] inline auto place_of(const KnownAnswer& one) {
+  return std::tie(one.variant, one.kernel, one.dimensions, one.global_size, one.local_size,
+                  one.arguments);
+}
 struct ByPlace {
-  bool operator()(const Measurement& a, const Measurement& b) const {
+  template <typename T>
+  bool operator()(const T& a, const T& b) const {
     return place_of(a) < place_of(b);
   }
 };

@@ -30,6 +30,8 @@ public:
     }
   }
 
+  void write(const base::Bytes& bytes) { m_document.text(base::to_hex(bytes)); }
+
   template <typename Enum>
   requires std::is_enum_v<Enum>
   void write(Enum value) { m_document.text(name_of(value)); }

@@ -177,6 +177,69 @@ TEST(Measurements, BreakARuleWithoutASizeATimeOrADigest) {
   }
 }
 
+// A launch with a number, a buffer of floats that it changes, and one of integers.
+KnownAnswer sample_answer(std::string variant, float result = 1) {
+  KnownAnswer answer{std::move(variant), "k", 1, {8, 1, 1}, {4, 1, 1}};
+  LaunchArgument number;
+  number.number = Bytes(4, std::byte{7});
+  LaunchArgument floats{.kind = ArgumentKind::buffer, .type = ElementType::f32, .count = 1};
+  LaunchArgument integers{.kind = ArgumentKind::buffer, .type = ElementType::i32, .count = 4};
+  LaunchArgument input = integers;
+  input.fill = Fill::random;
+  input.is_constant = true;
+  answer.arguments = {number, floats, integers, input};
+  answer.device = "platform / device / 1.0";
+  const auto* const bytes = reinterpret_cast<const std::byte*>(&result);
+  answer.results = {{1, Bytes(bytes, bytes + sizeof result), ""}, {2, {}, std::string(64, 'a')}};
+  return answer;
+}
+
+TEST(KnownAnswers, BreakARuleIfTheirResultsAreNotThoseOfTheirBuffers) {
+  EXPECT_EQ(broken_rule(sample_answer("a")), "");
+  constexpr std::string_view k_results =
+      "its results are not those of the buffers that the launch changes";
+  constexpr std::string_view k_bytes =
+      "an argument has no bytes, or all of them have more than 64 MiB";
+  const std::vector<std::pair<std::function<void(KnownAnswer&)>, std::string_view>> cases{
+      {[](KnownAnswer& a) { a.kernel = ""; }, "its kernel or variant is empty"},
+      {[](KnownAnswer& a) { a.global_size[2] = 2; },
+       "its sizes are not those of a launch in its dimensions"},
+      {[](KnownAnswer& a) { a.tolerance = "2"; }, "its tolerance is not a number from 0 to 1"},
+      {[](KnownAnswer& a) { a.tolerance = "nan"; }, "its tolerance is not a number from 0 to 1"},
+      {[](KnownAnswer& a) { a.arguments[0].number.clear(); }, k_bytes},
+      {[](KnownAnswer& a) { a.arguments[3].count = 1ULL << 62U; }, k_bytes},
+      {[](KnownAnswer& a) { a.arguments[3].count = (64ULL << 20U) / 4; }, k_bytes},
+      {[](KnownAnswer& a) { a.arguments[1].is_constant = true; }, k_results},
+      {[](KnownAnswer& a) { a.arguments[1].count = 2; }, k_results},
+      {[](KnownAnswer& a) { a.results.pop_back(); }, k_results},
+      {[](KnownAnswer& a) { a.results.push_back(a.results.back()); }, k_results},
+      {[](KnownAnswer& a) { std::swap(a.results[0], a.results[1]); }, k_results},
+      {[](KnownAnswer& a) { a.results[0].argument = 0xffffffff; }, k_results},
+      {[](KnownAnswer& a) { a.results[0].digest = a.results[1].digest; }, k_results},
+      {[](KnownAnswer& a) { a.results[1].digest.pop_back(); }, k_results},
+      {[](KnownAnswer& a) {
+         a.arguments[1].count = (1ULL << 18U) + 1;
+         a.results[0].contents.resize(4 * a.arguments[1].count);
+       },
+       k_results},
+      {[](KnownAnswer& a) {
+         a.arguments.clear();
+         a.results.clear();
+       },
+       k_results}};
+  for (const auto& [change, rule] : cases) {
+    KnownAnswer answer = sample_answer("a");
+    change(answer);
+    EXPECT_EQ(broken_rule(answer), rule);
+    Manifest manifest;
+    manifest.answers = {answer};
+    const auto decoded = decode_manifest(encode_manifest(manifest));
+    ASSERT_FALSE(decoded.has_value());
+    EXPECT_EQ(decoded.error().code, ErrorCode::manifest_invalid);
+    EXPECT_THAT(decoded.error().message, HasSubstr("answers[0]"));
+  }
+}
+
 // Bundles. ----------------------------------------------------------------------------------------
 
 BundleInput measured_input(Ms measurements) {
@@ -271,6 +334,49 @@ TEST(MeasuredBundle, PrefersARefusalToATimeWhenMerged) {
   EXPECT_TRUE(replaces(wrong, k_slow));
   EXPECT_FALSE(replaces(k_slow, wrong));
   EXPECT_FALSE(replaces(wrong, wrong));
+}
+
+BundleInput answered_input(std::vector<KnownAnswer> answers) {
+  BundleInput input = measured_input({});
+  input.programs[0].answers = std::move(answers);
+  return input;
+}
+
+TEST(KnownAnswers, AreKeptByEveryChangeOfABundleAndRemovedIfAskedFor) {
+  const BundleInput input = answered_input({sample_answer("b"), sample_answer("a")});
+  const Bytes bytes = test::must_write(input);
+  EXPECT_EQ(bytes, test::must_write(answered_input(
+                       {sample_answer("a"), sample_answer("b"), sample_answer("a")})));
+  const BundleReader reader = test::must_open(bytes);
+  ASSERT_TRUE(reader.verify().has_value()) << reader.verify().error().message;
+  const auto manifest = reader.read_manifest(reader.group(0).value());
+  ASSERT_TRUE(manifest) << manifest.error().message;
+  EXPECT_EQ(manifest->answers, (std::vector{sample_answer("a"), sample_answer("b")}));
+  EXPECT_EQ(repack_bundle(reader, {3}).value(), bytes);
+  EXPECT_EQ(strip_bundle(reader, {.measurements = KeepMeasurements::no})->bytes, bytes);
+  const BundleReader without = test::must_open(test::must_write(answered_input({})));
+  EXPECT_EQ(strip_bundle(reader, {.answers = KeepAnswers::no})->bytes,
+            test::must_write(answered_input({})));
+  EXPECT_EQ(merged(without, reader).value(), bytes);
+  EXPECT_EQ(merged(reader, without).value(), bytes);
+}
+
+TEST(KnownAnswers, OfOneLaunchThatDifferAreAConflict) {
+  const auto one = test::must_open(test::must_write(answered_input({sample_answer("a", 1)})));
+  const auto two = test::must_open(test::must_write(answered_input({sample_answer("a", 2)})));
+  const auto both = merged(one, two);
+  ASSERT_FALSE(both.has_value());
+  EXPECT_EQ(both.error().code, ErrorCode::conflict);
+  EXPECT_THAT(both.error().message, HasSubstr("program 'p', variant 'a' has two different known "
+                                              "answers of one launch of kernel 'k'"));
+  // The same answer from two devices is kept once, whatever the order.
+  KnownAnswer other = sample_answer("a", 1);
+  other.device = "another";
+  const auto again = test::must_open(test::must_write(answered_input({other})));
+  EXPECT_EQ(merged(one, again).value(), test::must_write(answered_input({other})));
+  EXPECT_EQ(merged(again, one).value(), test::must_write(answered_input({other})));
+  EXPECT_THAT(write_bundle(answered_input({sample_answer("c")}), {}).error().message,
+              HasSubstr("the program does not list the variant"));
 }
 
 TEST(MeasuredBundle, OfAnotherSourceIsRefusedByMerge) {

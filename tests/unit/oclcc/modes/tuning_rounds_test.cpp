@@ -149,8 +149,10 @@ protected:
     if (behaviour.refusal && fails_here && (request.launches == 0) == (behaviour.works_for == 0)) {
       return tl::unexpected(*behaviour.refusal);
     }
+    if (request.launches != 0 && !behaviour.error.empty()) {
+      return tl::unexpected(Refusal{format::MeasurementOutcome::failed, behaviour.error});
+    }
     worker::LaunchReply reply;
-    reply.error = request.launches == 0 ? "" : behaviour.error;
     reply.kernel = m_kernel;
     reply.origin = "entry";
     reply.max_sizes = {4096, 4096, 4096};
@@ -274,6 +276,48 @@ TEST_F(TuningRounds, RefuseResultsThatAreNotThoseOfTheArguments) {
     reply.buffers.clear();
   };
   EXPECT_EQ(texts(tuned()), "a failed: the worker returned 0 buffers, not 1");
+}
+
+TEST_F(TuningRounds, KeepWhatTheFirstVariantComputesAsAnAnswerOfEach) {
+  settings.results = KeepResults::yes;
+  behaviours["a"].result = 2;
+  behaviours["b"].result = 2.0001F;
+  behaviours["c"].result = 3;
+  const TunedLaunch launch = tuned();
+  ASSERT_EQ(launch.answers.size(), 2U);
+  for (const format::KnownAnswer& answer : launch.answers) {
+    EXPECT_EQ(answer.kernel, "k");
+    EXPECT_EQ(answer.local_size, (GroupSize{8, 1, 1}));
+    EXPECT_EQ(broken_rule(answer), "");
+    EXPECT_EQ(answer.results[0].contents, floats({2, 2}));
+    const auto found = [&](float result) {
+      return difference_of_answer(answer, *results_of(answer.arguments, {floats({result, 2})}))
+          .value_or("none");
+    };
+    EXPECT_EQ(found(2.0001F), "none");
+    EXPECT_EQ(found(2.001F),
+              "argument 0, element 0 is 2.000999927520752, not 2 (tolerance 0.0001)");
+  }
+  EXPECT_EQ(launch.why_no_answers, "variant 'c' did not run");
+  settings.results = KeepResults::no;
+  EXPECT_THAT(tuned().answers, testing::IsEmpty());
+}
+
+TEST_F(TuningRounds, KeepNoAnswerThatDependsOnTheWorkGroupOrIsTooLarge) {
+  settings.results = KeepResults::yes;
+  m_kernel.required_work_group_size = {};
+  behaviours["a"];
+  result_of_size = [](const GroupSize& size) { return static_cast<float>(size[0]); };
+  const TunedLaunch launch = tuned();
+  EXPECT_THAT(launch.answers, testing::IsEmpty());
+  EXPECT_EQ(launch.why_no_answers,
+            "the result depends on the work-group, which LOCAL does not name");
+  result_of_size = nullptr;
+  change_reply = [](const worker::LaunchRequest& /*request*/, worker::LaunchReply& reply) {
+    reply.buffers.assign(reply.buffers.size(), base::Bytes((1U << 20U) + 4));
+  };
+  EXPECT_EQ(tuned("k=64,16:zero(f32,262145)").why_no_answers,
+            "it computes 1048580 bytes of floating-point numbers, and at most 1048576 are kept");
 }
 
 TEST_F(TuningRounds, GoOnBehindAVariantThatFails) {
