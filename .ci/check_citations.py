@@ -22,7 +22,7 @@ FILE = re.compile(
 # Only texts that people read. Build files also name files that the build creates.
 CITING = (".cpp", ".hpp", ".h", ".c", ".py", ".sh", ".md", ".1", ".3", ".5", ".7", ".txt", ".cl")
 # Texts of other programs, and texts that tests or users create.
-FOREIGN = ("tests/golden/", "tests/fuzz/corpus/", "bench/results/")
+FOREIGN = ("tests/golden/", "bench/results/")
 
 
 def is_cited_file_there(text_path, name, files):

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Tests of --import, with the real binaries and containers that unit tests and the fuzzer read.
-cp "$ROOT"/tests/unit/format/binaries/* "$ROOT"/tests/fuzz/corpus/containers/* .
+"$ROOT/tests/fuzz/seeds.py" unpack . "$ROOT/tests/fuzz/corpus/containers.seeds"
+cp "$ROOT"/tests/unit/format/binaries/* containers/* .
 export OCL_ICD_VENDORS=/nonexistent OPENCL_VENDOR_PATH=/nonexistent
 
 # Prints a line for each entry: program, variant, kind, target and kernels.

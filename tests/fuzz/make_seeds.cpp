@@ -1,5 +1,5 @@
-// Writes the seeds of the corpora that contain this project's own formats:
-//   make_fuzz_seeds tests/fuzz/corpus
+// Writes the seeds that contain this project's own formats, and packs them into the corpora:
+//   make_fuzz_seeds FOLDER && tests/fuzz/seeds.py pack FOLDER tests/fuzz/corpus
 #include "base/file_io.hpp"
 #include "bundle_resealing.hpp"
 #include "format/bundle/bundle_surgery.hpp"
@@ -9,6 +9,7 @@
 #include "golden/signed_bundles.hpp"
 #include "support/bundle_samples.hpp"
 #include "support/crafted_bundle.hpp"
+#include "support/project_folders.hpp"
 #include "support/sample_bundle.hpp"
 #include "support/sample_identities.hpp"
 
@@ -144,7 +145,7 @@ base::Bytes measured_sample() {
 
 bool write_bundle_seeds(const std::filesystem::path& corpus) {
   const std::filesystem::path folder = corpus / "bundle_reader";
-  const std::filesystem::path binaries = corpus / "../../unit/format/binaries";
+  const std::filesystem::path binaries = test::tests_folder() / "unit/format/binaries";
   return write_seed(folder / "empty", test::must_write({"seeds", {}})) &&
          write_seed(folder / "sample", test::must_write(test::sample_input())) &&
          write_seed(folder / "many_kinds", test::must_write(entries_of_many_kinds(binaries))) &&
@@ -155,7 +156,7 @@ bool write_bundle_seeds(const std::filesystem::path& corpus) {
 
 // Golden bundles, and such with plaintexts in the place of ciphertexts, which the target encrypts.
 bool write_encrypted_seeds(const std::filesystem::path& corpus) {
-  const std::filesystem::path golden = corpus / "../../golden/encrypted_v1";
+  const std::filesystem::path golden = test::tests_folder() / "golden/encrypted_v1";
   const std::filesystem::path folder = corpus / "bundle_reader";
   for (const std::string name : {"content", "recipients", "small"}) {
     const auto bytes = base::read_whole_file(golden / (name + ".clbin"), 1U << 20U);
@@ -216,7 +217,7 @@ bool write_seeds(const std::filesystem::path& corpus) {
 
 int main(int argument_count, char** arguments) {
   if (argument_count != 2) {
-    std::fprintf(stderr, "usage: %s CORPUS_FOLDER\n", arguments[0]);
+    std::fprintf(stderr, "usage: %s FOLDER\n", arguments[0]);
     return 2;
   }
   return clbin::fuzz::write_seeds(arguments[1]) ? 0 : 1;

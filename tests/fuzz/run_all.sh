@@ -13,8 +13,9 @@ build=$(cd "$2" && pwd)
 shift 2
 here=$(cd "$(dirname "$0")" && pwd)
 
+corpora=$build/tests/fuzz/corpus # which CMake unpacks
 binaries=$here/../unit/format/binaries
-declare -A more_seeds=([binary_kind]="$binaries" [load]="$here/corpus/bundle_reader" [reflection]="$binaries"
+declare -A more_seeds=([binary_kind]="$binaries" [load]="$corpora/bundle_reader" [reflection]="$binaries"
   [containers]="$binaries")
 
 things=("$@")
@@ -37,7 +38,7 @@ fuzz() {
   rm -f "$findings/$thing.passed"
   : >"$findings/$thing.log"
   work=$(mktemp -d)
-  cp "$here/corpus/$thing"/* "$work"
+  cp "$corpora/$thing"/* "$work"
   for folder in ${more_seeds[$thing]:-}; do
     find "$folder" -type f -exec cp {} "$work" \;
   done

@@ -8,5 +8,8 @@ std::filesystem::path tests_folder() {
 std::filesystem::path kernels_folder() {
   return CLBIN_KERNELS;
 }
+std::filesystem::path fuzz_corpora_folder() {
+  return CLBIN_FUZZ_CORPORA;
+}
 
 } // namespace clbin::test

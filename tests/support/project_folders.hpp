@@ -1,4 +1,4 @@
-// The folders of the source tree that tests read.
+// The folders of the source tree that tests read, and the corpora of the fuzzers, unpacked.
 #pragma once
 
 #include <filesystem>
@@ -7,5 +7,6 @@ namespace clbin::test {
 
 std::filesystem::path tests_folder();
 std::filesystem::path kernels_folder();
+std::filesystem::path fuzz_corpora_folder();
 
 } // namespace clbin::test

@@ -131,8 +131,9 @@ echo 'kernel void k(global float* p) { *p = 1; }' > kernel.cl
 first=$(echo "$devices" | head -1)
 oclcc kernel.cl --device "$first" -o a.clbin
 oclcc kernel.cl -o b.clbin
-cp "$ROOT/tests/fuzz/corpus/containers/fatbin_zstd" nvcc.fatbin
-cp "$ROOT/tests/fuzz/corpus/containers/offload_bundle_zstd" hip.o
+"$ROOT/tests/fuzz/seeds.py" unpack . "$ROOT/tests/fuzz/corpus/containers.seeds"
+mv containers/fatbin_zstd nvcc.fatbin
+mv containers/offload_bundle_zstd hip.o
 {
   sed -n 's/^\.Dl \(oclcc .*\)$/\1/p; s/^\.Ic \(oclcc .*\)$/\1/p' "$ROOT"/man/oclcc.1 "$ROOT"/man/oclcc-*.7
   sed -n 's/^\.Dl \(od .*\)$/\1/p' "$ROOT/man/clbin.5"

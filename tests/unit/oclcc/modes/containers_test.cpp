@@ -23,7 +23,7 @@ using testing::HasSubstr;
 
 Bytes seed(std::string_view name) {
   const auto bytes = clbin::base::read_whole_file(
-      clbin::test::tests_folder() / "fuzz/corpus/containers" / name, 1U << 20U);
+      clbin::test::fuzz_corpora_folder() / "containers" / name, 1U << 20U);
   EXPECT_TRUE(bytes.has_value()) << name;
   return bytes.value_or(Bytes());
 }
