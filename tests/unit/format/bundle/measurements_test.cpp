@@ -337,7 +337,7 @@ TEST(MeasuredBundle, PrefersARefusalToATimeWhenMerged) {
 }
 
 BundleInput answered_input(std::vector<KnownAnswer> answers) {
-  BundleInput input = measured_input({});
+  BundleInput input = with_source(measured_input({}));
   input.programs[0].answers = std::move(answers);
   return input;
 }
