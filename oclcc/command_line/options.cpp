@@ -4,7 +4,6 @@
 #include "command_line/options.hpp"
 
 #include "base/text.hpp"
-#include "base/zstd_codec.hpp"
 #include "command_line/option_table.hpp"
 #include "listing/launch_compilation.hpp"
 
@@ -530,10 +529,6 @@ Result<Options> parse_command_line(const std::vector<std::string>& words) {
   options.compiling_option = first_option_without(k_bundle_input, sorter.applied());
   options.source_option = first_option_without(k_rebuilt_bundle, sorter.applied());
   return options;
-}
-
-std::string version_text() {
-  return fmt::format("oclcc {}\nzstd {}\n", OCLCC_VERSION, base::zstd_version());
 }
 
 Result<Specialization> parse_specialization(const std::string& text) {

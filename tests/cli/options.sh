@@ -280,10 +280,18 @@ oclcc --varient fast=-w a.cl
 #| oclcc: error: unrecognized option '--varient'; did you mean '--variant'?
 
 ### version
-oclcc --version
+# The revision is that of a checkout: a release has none.
+oclcc --version | grep -v '^sanitizers \|^revision '
+revisions=$(oclcc --version | grep -c '^revision [0-9a-f]\{12\}$')
+[ -e "$ROOT/.git" ] && git -C "$ROOT" rev-parse > /dev/null 2>&1 && checkouts=1
+[ "$revisions" = "${checkouts:-0}" ] || echo "$revisions revisions"
 # expected output:
 #| oclcc *.*.*
 #| zstd *.*.*
+#| libsodium *.*.*
+#| format 1.2
+#| compiler * *.*.*
+#| build *
 
 ### worker_by_hand
 # --worker is for oclcc itself.

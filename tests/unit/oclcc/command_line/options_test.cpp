@@ -411,8 +411,11 @@ TEST(HelpText, BeginsWithKnownOptionsInFewLines) {
   EXPECT_THAT(text, HasSubstr("--help=all"));
 }
 
-TEST(VersionText, NamesOclccAndZstd) {
-  EXPECT_THAT(version_text(), testing::MatchesRegex("oclcc [0-9.]+\nzstd [0-9.]+\n"));
+TEST(VersionText, NamesWhatOclccIsBuiltFromAndWith) {
+  EXPECT_THAT(version_text(),
+              testing::MatchesRegex("oclcc [0-9.]+\nzstd [0-9.]+\nlibsodium [0-9.]+\n"
+                                    "format 1[.]2\ncompiler [A-Za-z]+ [0-9.]+\nbuild [A-Za-z]+\n"
+                                    "(sanitizers [a-z,]+\n)?(revision [0-9a-f]{12}\n)?"));
 }
 
 std::vector<std::string> variants_of(const std::string& space) {
