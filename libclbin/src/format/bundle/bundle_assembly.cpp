@@ -142,6 +142,8 @@ public:
   struct Steps {
     void (Assembly::*rank)(const Manifest& manifest, std::vector<GroupPlan>& groups);
     Result<FrameDraft> (*compress)(ByteView raw, int level);
+    Result<void> (Assembly::*encrypt)();
+    Result<void> (Assembly::*add_optional)(std::vector<SectionBytes>& sections);
     Result<void> (Assembly::*check)(std::uint64_t total_bytes) const;
   };
 
@@ -155,7 +157,9 @@ public:
       return std::tie(group.record.name_hash, group.record.program, group.record.variant);
     });
     CLBIN_TRY(number_blobs());
-    CLBIN_TRY(encrypt_blobs());
+    if (m_steps != nullptr) {
+      CLBIN_TRY((this->*m_steps->encrypt)());
+    }
     std::vector<GroupRecord> groups;
     std::vector<EntryRecord> entries;
     std::vector<ExactRecord> exacts;
@@ -164,10 +168,6 @@ public:
     }
     for (auto& [digest, target] : m_target_of) {
       m_targets.push_back(std::move(target));
-    }
-    std::vector<KeySlot> slots;
-    if (m_options.encryption) {
-      CLBIN_TRY_ASSIGN(slots, sorted_slots(*m_options.encryption));
     }
     CLBIN_TRY(add_strings(groups));
     CLBIN_TRY(add_strings(entries));
@@ -178,17 +178,8 @@ public:
                                                encode(exacts),  encode(m_targets),
                                                encode(blobs()), std::move(strings)};
     std::vector<SectionBytes> optional; // their records need no padding
-    if (!slots.empty()) {
-      optional.push_back(encode(slots));
-    }
-    if (!m_requirements.empty()) {
-      optional.push_back(encode(m_requirements));
-    }
-    std::ranges::sort(m_rankings, {}, [](const RankingRecord& ranking) {
-      return std::tie(ranking.key, ranking.rank);
-    });
-    if (!m_rankings.empty()) {
-      optional.push_back(encode(m_rankings));
+    if (m_steps != nullptr) {
+      CLBIN_TRY((this->*m_steps->add_optional)(optional));
     }
     return write_bundle(sections, optional, sink);
   }
@@ -207,6 +198,48 @@ public:
         group->rankings.push_back({.key = key, .rank = static_cast<std::uint32_t>(rank)});
       }
     }
+  }
+
+  Result<void> encrypt_blobs() {
+    if (!m_options.encryption) {
+      return {};
+    }
+    for (BlobPlan& blob : m_blobs) {
+      FrameDraft& frame = blob.frame;
+      std::optional<Digest> reference;
+      if (frame.reference) {
+        reference = table_digest(*frame.reference);
+      }
+      CLBIN_TRY_ASSIGN(const base::ByteRegion plain, frame.stored.read());
+      Bytes sealed = m_options.encryption->key->encrypt(
+          binding_of(blob.raw_digest, frame.raw_bytes, reference), plain.view());
+      frame.codec = BlobCodec::zstd_encrypted;
+      frame.stored_digest = base::digest_of(sealed);
+      if (m_options.spill) {
+        CLBIN_TRY_ASSIGN(frame.stored, base::KeptBytes::spill(m_options.spill, sealed));
+      } else {
+        frame.stored = std::move(sealed);
+      }
+    }
+    return {};
+  }
+
+  // Adds the sections that only some bundles have.
+  Result<void> add_optional(std::vector<SectionBytes>& sections) {
+    if (m_options.encryption) {
+      CLBIN_TRY_ASSIGN(const auto slots, sorted_slots(*m_options.encryption));
+      sections.push_back(encode(slots));
+    }
+    if (!m_requirements.empty()) {
+      sections.push_back(encode(m_requirements));
+    }
+    std::ranges::sort(m_rankings, {}, [](const RankingRecord& ranking) {
+      return std::tie(ranking.key, ranking.rank);
+    });
+    if (!m_rankings.empty()) {
+      sections.push_back(encode(m_rankings));
+    }
+    return {};
   }
 
   // Ensures that a reader with the default limits accepts the bundle.
@@ -399,30 +432,6 @@ private:
   }
 
   // The last step before the tables are encoded, so that equal frames have equal stored bytes.
-  Result<void> encrypt_blobs() {
-    if (!m_options.encryption) {
-      return {};
-    }
-    for (BlobPlan& blob : m_blobs) {
-      FrameDraft& frame = blob.frame;
-      std::optional<Digest> reference;
-      if (frame.reference) {
-        reference = table_digest(*frame.reference);
-      }
-      CLBIN_TRY_ASSIGN(const base::ByteRegion plain, frame.stored.read());
-      Bytes sealed = m_options.encryption->key->encrypt(
-          binding_of(blob.raw_digest, frame.raw_bytes, reference), plain.view());
-      frame.codec = BlobCodec::zstd_encrypted;
-      frame.stored_digest = base::digest_of(sealed);
-      if (m_options.spill) {
-        CLBIN_TRY_ASSIGN(frame.stored, base::KeptBytes::spill(m_options.spill, sealed));
-      } else {
-        frame.stored = std::move(sealed);
-      }
-    }
-    return {};
-  }
-
   Digest table_digest(const Digest& raw_digest) const {
     return m_options.encryption ? m_options.encryption->key->keyed(raw_digest) : raw_digest;
   }
@@ -582,6 +591,7 @@ ByteSink append_to(Bytes& bytes) {
 
 Result<void> assemble_bundle(BundleDraft draft, const WriteOptions& options, const ByteSink& sink) {
   constexpr Assembly::Steps k_steps{&Assembly::rank_groups, compress_alone,
+                                    &Assembly::encrypt_blobs, &Assembly::add_optional,
                                     &Assembly::check_limits};
   return Assembly(std::move(draft), options, &k_steps).run(sink);
 }

@@ -132,8 +132,8 @@ struct WriteOptions {
 using ByteSink = std::function<Result<void>(ByteView)>;
 [[nodiscard]] Result<void> assemble_bundle(BundleDraft draft, const WriteOptions& options,
                                            const ByteSink& sink);
-// For one entry of a cache, which has no measurements. Does not compress its manifest, and does not
-// ensure that a reader with the default limits accepts it.
+// For one entry of a cache, which requires nothing and was not measured. Does not compress its
+// manifest, and does not ensure that a reader with the default limits accepts it.
 [[nodiscard]] Result<Bytes> assemble_entry(BundleDraft draft);
 
 // Returns the bytes of a bundle. They depend only on `input`, the compression level, libzstd's
