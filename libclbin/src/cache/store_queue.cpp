@@ -3,8 +3,8 @@
 #include "base/system/process.hpp"
 
 #include <condition_variable>
-#include <deque>
 #include <exception>
+#include <list>
 #include <system_error>
 
 namespace clbin::cache {
@@ -58,7 +58,7 @@ struct StoreQueue::Writer {
 
   const KeyedStore& cache;
   std::mutex mutex; // guards all members below
-  std::deque<StoreJob> jobs;
+  std::list<StoreJob> jobs;
   std::string warning;
   bool is_working = false;
   std::thread thread;

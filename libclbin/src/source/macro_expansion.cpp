@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
-#include <deque>
+#include <list>
 #include <utility>
 
 namespace clbin::source {
@@ -28,7 +28,7 @@ struct Token {
   bool space_before = false;
   Hidden hidden{};
 };
-using Tokens = std::deque<Token>;
+using Tokens = std::vector<Token>;
 
 bool hides(const Hidden& hidden, std::string_view name) {
   return std::binary_search(hidden.begin(), hidden.end(), name);
@@ -105,8 +105,9 @@ public:
            std::set<std::string>& expanded, ExpansionBudget& budget)
       : m_macros(macros), m_file(file), m_choice(choice), m_expanded(expanded), m_budget(budget) {}
 
-  Tokens expand(Tokens rest, unsigned depth) {
+  Tokens expand(const Tokens& tokens, unsigned depth) {
     Tokens result;
+    Rest rest(tokens.begin(), tokens.end());
     while (!rest.empty() && pay_for(rest.front()) && depth <= k_max_depth) {
       Token token = std::move(rest.front());
       rest.pop_front();
@@ -124,6 +125,7 @@ public:
 
 private:
   using Arguments = std::vector<Tokens>;
+  using Rest = std::list<Token>; // tokens that are still to be expanded
 
   bool pay_for(const Token& token) { return m_budget.take(1, cost_of(token)); }
   bool pay_for(const Tokens& tokens) {
@@ -135,7 +137,7 @@ private:
 
   // Inserts the expansion of `token` at the front of `rest`. Returns false if `token` is not
   // expanded.
-  bool replace(const Token& token, Tokens& rest, unsigned depth) {
+  bool replace(const Token& token, Rest& rest, unsigned depth) {
     if (token.kind != TokenKind::identifier || hides(token.hidden, token.text)) {
       return false;
     }
@@ -190,16 +192,16 @@ private:
 
   // Reads arguments. Only macros that produced both the name and its ")" stay hidden (Prosser's
   // algorithm).
-  bool take_arguments(const std::vector<std::string>& parameters, Tokens& rest,
-                      Arguments& arguments, Hidden& hidden) {
+  bool take_arguments(const std::vector<std::string>& parameters, Rest& rest, Arguments& arguments,
+                      Hidden& hidden) {
     if (rest.empty() || rest.front().text != "(") {
       return false;
     }
     const bool variadic = !parameters.empty() && parameters.back() == "...";
     arguments.emplace_back(); // "f()" has one empty argument
     unsigned open = 0;
-    for (std::size_t i = 0; i < rest.size() && pay_for(rest[i]); ++i) {
-      const Token& token = rest[i];
+    for (auto next = rest.begin(); next != rest.end() && pay_for(*next); ++next) {
+      const Token& token = *next;
       const bool last = variadic && arguments.size() == parameters.size();
       open += token.text == "(" ? 1 : 0;
       open -= token.text == ")" ? 1 : 0;
@@ -208,12 +210,12 @@ private:
       }
       if (open == 0) {
         std::erase_if(hidden, [&](const auto& name) { return !hides(token.hidden, name); });
-        rest.erase(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+        rest.erase(rest.begin(), std::next(next));
         return true;
       }
       if (token.text == "," && open == 1 && !last) {
         arguments.emplace_back();
-      } else if (i != 0) {
+      } else if (next != rest.begin()) {
         arguments.back().push_back(token);
         Token& part = arguments.back().back();
         part.kind = part.kind == TokenKind::paste ? TokenKind::other : part.kind;
@@ -298,7 +300,7 @@ private:
 // Each macro in `choice.met` had its first value. Adds the choices of its other values, with the
 // preceding macros fixed. Returns false if there are too many.
 bool add_other_choices(std::map<std::string, std::size_t> fixed, const Choice& choice,
-                       std::deque<Choice>& pending, ExpansionBudget& budget) {
+                       std::list<Choice>& pending, ExpansionBudget& budget) {
   for (const auto& [name, count] : choice.met) {
     for (std::size_t value = 1; value < count; ++value) {
       if (pending.size() == k_max_choices || !budget.take(1, fixed.size() * sizeof(Token))) {
@@ -315,7 +317,7 @@ bool add_other_choices(std::map<std::string, std::size_t> fixed, const Choice& c
 // Returns false if other texts may exist.
 bool try_choices(const Tokens& tokens, const MacroTable& macros, const MacroValue& file,
                  MacroExpansion& expansion, ExpansionBudget& budget) {
-  std::deque<Choice> pending(1);
+  std::list<Choice> pending(1);
   bool whole = true;
   for (std::size_t tried = 0; tried < k_max_choices && !pending.empty(); ++tried) {
     Choice choice = std::move(pending.front());
