@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Whether a load takes the fastest variant: tuned_choice.py BUILD FOLDER [--large] [--others DIR...]
 
-Tunes four programs of kernels/ on every device that oclcc sees, and once more, without the first
-results: the second run says how long each variant takes, the first one which of them a load takes.
-FOLDER keeps the measurements, PROGRAM.DEVICE.clbin. With those of other machines (--others), also
-prints what a load takes on a device whose own results are left out.
+Tunes four programs of kernels/ on every device that oclcc sees, twice: the first run says how long
+each variant takes, the second one which of them a load takes. FOLDER keeps the results of the second
+one, PROGRAM.DEVICE.results, for --others on another machine. Also prints what a load takes on a
+device whose own results are left out.
 """
 
 import argparse
@@ -83,44 +83,35 @@ def describe(times, variant):
     return f"{variant:<34} {times[variant] / best:5.3f} x best  {default}"
 
 
-def examine(oclcc, folder, program, options, others):
+def examine(oclcc, folder, program, options):
     source, variants, launch = PROGRAMS[program]
     launch = launch.format(**SIZES[options.large])
-    bare, tuned = folder / f"{program}.clbin", folder / f"{program}.tuned.clbin"
-    named = f"{program}={K / source}" if program != source[:-3] else K / source
-    inputs = ["--program", named] if program != source[:-3] else [named]
+    bare, again, united = (folder / f"{program}.{end}" for end in ("clbin", "again", "united"))
     # From source: each device builds the variants that it is asked for.
-    run(oclcc, *inputs, "--source-only", *words(variants), "-o", bare)
+    run(
+        oclcc, "--program", f"{program}={K / source}", "--source-only", *words(variants), "-o", bare
+    )
     tune = ["--tune", "--tolerance", "0.05", "--launch", f"{program}/{launch}", "--json"]
-    first = times_of(run(oclcc, *tune, bare, "-o", tuned))
-    second = times_of(run(oclcc, *tune, bare, "-o", folder / f"{program}.again.clbin"))
-    for device, times in second.items():
-        if not times:
-            print(f"  {device[1]:<44} no variant runs")
-            continue
-        chosen = choice(oclcc, tuned, device[0], program)
-        print(f"  {device[1]:<44} {describe(times, chosen)}")
-        mine = folder / f"{program}.{device[0].replace(':', '_')}.clbin"
-        run(oclcc, *tune, "--tune-seconds", "9999", "--device", device[0], bare, "-o", mine)
-        results = folder / f"{program}.{device[0].replace(':', '_')}.results.clbin"
-        run(oclcc, mine, "--emit", "measurements", "-o", results)
-    for device, times in second.items():
-        mine = folder / f"{program}.{device[0].replace(':', '_')}.results.clbin"
-        rest = [
-            path
-            for place in [folder, *others]
-            for path in place.glob(f"{program}.*.results.clbin")
-            if path != mine
-        ]
-        if times and rest:
-            united = folder / "united.clbin"
-            run(oclcc, "--merge", bare, *rest, "-o", united)
-            left_out = choice(oclcc, united, device[0], program)
-            if left_out in times:
-                print(f"    left out {device[1]:<33} {describe(times, left_out)}")
-            else:
-                print(f"    left out {device[1]:<33} {left_out} does not run there")
-    assert first.keys() == second.keys()
+    devices = times_of(run(oclcc, *tune, bare, "-o", again))
+    mine = {}
+    for device in devices:
+        mine[device] = folder / f"{program}.{device[0].replace(':', '_')}.results"
+        run(oclcc, *tune, "--device", device[0], bare, "-o", united)
+        run(oclcc, united, "--emit", "measurements", "-o", mine[device])
+    everything = [*mine.values()]
+    for place in options.others:
+        everything += place.glob(f"{program}.*.results")
+    for device, times in devices.items():
+        for text, results in (
+            (device[1], everything),
+            (f"  left out {device[1]}", [path for path in everything if path != mine[device]]),
+        ):
+            run(oclcc, "--merge", bare, *results, "-o", united)
+            variant = choice(oclcc, united, device[0], program)
+            known = (
+                describe(times, variant) if variant in times else f"{variant} does not run there"
+            )
+            print(f"  {text:<44} {known}")
 
 
 def main():
@@ -134,7 +125,7 @@ def main():
     oclcc = options.build / "oclcc" / "oclcc"
     for program, (_, _, launch) in PROGRAMS.items():
         print(f"{program}: {launch.format(**SIZES[options.large]).split('=')[0]}")
-        examine(oclcc, options.folder, program, options, options.others)
+        examine(oclcc, options.folder, program, options)
 
 
 if __name__ == "__main__":

@@ -657,7 +657,8 @@ tl::expected<LaunchReply, Refusal> LaunchingWorker::launch(worker::LaunchRequest
     return tl::unexpected(Refusal{outcome_of((*process)->failure()), reply.error().message});
   }
   if (!reply->error.empty()) {
-    return tl::unexpected(Refusal{MeasurementOutcome::failed, std::move(reply->error)});
+    return tl::unexpected(Refusal{MeasurementOutcome::failed, std::move(reply->error),
+                                  std::move(reply->failed_call)});
   }
   return *std::move(reply);
 }

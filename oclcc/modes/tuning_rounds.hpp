@@ -22,6 +22,7 @@ struct TunedVariant {
 struct Refusal {
   MeasurementOutcome outcome = MeasurementOutcome::failed;
   std::string reason;
+  std::string failed_call{}; // of OpenCL, if it is the reason
 };
 // The answer of a worker, whose numbers of the device and path of the bundle the function adds.
 using Launch =

@@ -129,7 +129,8 @@ private:
     return *worker;
   }
 
-  // Returns an empty text if the result is right, or if the device cannot launch the kernel so.
+  // Returns an empty text if the result is right, or if the driver refuses to start the launch,
+  // whose work-groups may be too large for the device.
   Result<std::string> failure_of(Run& run, const format::KnownAnswer& answer,
                                  worker::LaunchRequest request) {
     LaunchingWorker& worker = worker_of(run.device_number);
@@ -139,16 +140,16 @@ private:
     }
     const std::string launch = fmt::format("kernel '{}' with {} work-items", answer.kernel,
                                            size_text(answer.global_size, answer.dimensions));
-    if (!reply && reply.error().outcome != format::MeasurementOutcome::failed) {
-      return fmt::format("{}: {}", launch, reply.error().reason);
-    }
-    auto results = reply ? results_of(answer.arguments, std::move(reply->buffers))
-                         : tl::unexpected(std::move(reply.error()));
-    if (!results) {
+    if (!reply && reply.error().failed_call == "clEnqueueNDRangeKernel") {
       run.why_not_launched = run.why_not_launched.empty()
-                                 ? fmt::format("{}: {}", launch, results.error().reason)
+                                 ? fmt::format("{}: {}", launch, reply.error().reason)
                                  : run.why_not_launched;
       return std::string();
+    }
+    const auto results = reply ? results_of(answer.arguments, std::move(reply->buffers))
+                               : tl::unexpected(std::move(reply.error()));
+    if (!results) {
+      return fmt::format("{}: {}", launch, results.error().reason);
     }
     if (const auto difference = difference_of_answer(answer, *results)) {
       return fmt::format("{} computes a wrong result: {}", launch, *difference);

@@ -442,6 +442,7 @@ LaunchReply LaunchSession::run(const LaunchRequest& request) {
   LaunchReply reply;
   if (const auto done = m_state->run(request, reply); !done) {
     reply.error = first_line(done.error().message);
+    reply.failed_call = done.error().call ? done.error().call->function : "";
     reply.times.clear();
     reply.buffers.clear();
   }

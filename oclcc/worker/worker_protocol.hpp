@@ -141,8 +141,9 @@ struct LaunchReply {
   format::GroupSize max_sizes{}; // CL_DEVICE_MAX_WORK_ITEM_SIZES
   std::vector<LaunchTime> times;
   std::vector<base::Bytes> buffers; // in the order of the arguments
+  std::string failed_call{};        // of OpenCL, if it is why there is an error
 };
-CLBIN_VISIT(LaunchReply, error, origin, kernel, max_sizes, times, buffers);
+CLBIN_VISIT(LaunchReply, error, origin, kernel, max_sizes, times, buffers, failed_call);
 
 // Loads a variant as libclbin does, and stores in its user cache what has to be built.
 struct WarmRequest {

@@ -461,3 +461,27 @@ oclcc --info -v disputed.clbin | grep -oE "answer    .*, by" | uniq
 #| oclcc: error: mixed.clbin: program 'scale', variant 'four', entry for * on '*': kernel 'scale' with 256 work-items computes a wrong result: argument 0, element * is *, not * (tolerance 0.0001)
 #| oclcc: error: mixed.clbin: program 'scale', variant 'default', entry for * on '*': kernel 'scale' with 1008 work-items computes a wrong result: argument 0, element * is *, not * (tolerance 0.0001)
 #| oclcc: error: program 'scale', kernel 'scale': '*' and '*' compute different results, of which none is kept: argument 0, element * is *, not * (tolerance 0.0001)
+
+### known_answers_on_faulty_drivers
+# An entry that crashes the driver or fails is at fault. One that the driver does not start is not checked.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash" one_platform
+[ -n "$FAULT_LAYER" ] || { echo "there is no fault layer"; exit 77; }
+oclcc scale.cl -o scale.clbin
+oclcc --tune scale.clbin --known-answers --launch "$scale" > /dev/null; echo "exit $?"
+export OPENCL_LAYERS=$FAULT_LAYER CLBIN_FAULTS=$PWD/scenario
+echo 'crash at=clEnqueueNDRangeKernel' > scenario
+oclcc --verify --run scale.clbin; echo "exit $?"
+for call in clCreateKernel clEnqueueNDRangeKernel; do
+  echo "fail at=$call code=CL_OUT_OF_RESOURCES" > scenario
+  oclcc --verify --run scale.clbin; echo "exit $?"
+done
+# expected output:
+#| exit 0
+#| exit 1
+#| exit 1
+#| exit 0
+# expected errors:
+#| oclcc: error: scale.clbin: program 'scale', variant 'default', entry for * on '*': kernel 'scale' with 1008 work-items: * crashed (signal 11)
+#| oclcc: error: scale.clbin: program 'scale', variant 'default', entry for * on '*': kernel 'scale' with 1008 work-items: clCreateKernel failed: CL_OUT_OF_RESOURCES (-5)
+#| oclcc: note: scale.clbin: program 'scale', variant 'default', entry for * on '*': a known answer was not checked: kernel 'scale' with 1008 work-items: clEnqueueNDRangeKernel failed: CL_OUT_OF_RESOURCES (-5)

@@ -200,6 +200,7 @@ public:
     }
   }
 
+  // The last step before the tables are encoded, so that equal frames have equal stored bytes.
   Result<void> encrypt_blobs() {
     if (!m_options.encryption) {
       return {};
@@ -431,7 +432,6 @@ private:
     return {};
   }
 
-  // The last step before the tables are encoded, so that equal frames have equal stored bytes.
   Digest table_digest(const Digest& raw_digest) const {
     return m_options.encryption ? m_options.encryption->key->keyed(raw_digest) : raw_digest;
   }

@@ -172,9 +172,11 @@ TEST(WorkerProtocol, CarriesEveryFieldOfALaunch) {
   reply.max_sizes = {1, 2, 3};
   reply.times = {{4, 5}, {6, 7}};
   reply.buffers = {{std::byte{8}}, {}};
+  reply.failed_call = "c";
   const auto decoded_reply = decode<LaunchReply>(encode(reply));
   ASSERT_TRUE(decoded_reply) << decoded_reply.error().message;
   EXPECT_EQ(decoded_reply->times[1].device_ns, 7U);
+  EXPECT_EQ(decoded_reply->failed_call, "c");
   EXPECT_EQ(encode(*decoded_reply), encode(reply));
 }
 
