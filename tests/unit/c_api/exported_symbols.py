@@ -15,7 +15,7 @@ import sys
 # or before.
 OF_ANDROID = set(
     """
-    _exit access atexit close closedir dlerror dlopen dlsym environ fchmod fchown fcntl fdopendir
+    _exit abort access atexit close closedir dlerror dlopen dlsym environ fchmod fchown fcntl fdopendir
     flock fork fstat fstatat fsync ftruncate futimens fwrite getauxval getegid getenv geteuid getgid
     getpid getpwuid_r getrlimit gettid getuid ioctl isatty isspace ldexp linkat localeconv lseek
     lstat madvise memchr memcmp memcpy memmem memmove memset mkdirat mkdtemp mkostemp nanosleep open
