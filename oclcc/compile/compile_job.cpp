@@ -48,7 +48,7 @@ std::vector<Specialization> unit_specializations(const Job& job, const UnitPlace
 }
 
 // What --launched-only leaves of a text is not certain to have the launched kernels
-// (source/kernel_removal.hpp).
+// (without_functions in source/words.hpp).
 void require_launched_kernels(const Job& job, JobUnit& unit) {
   const Program& program = job.programs[unit.place.program];
   if (program.recorded.empty() || !is_built(unit.result)) {

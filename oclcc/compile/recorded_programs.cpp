@@ -4,8 +4,8 @@
 #include "format/bundle/bundle_surgery.hpp"
 #include "listing/launch_compilation.hpp"
 #include "loader/recorded_options.hpp"
-#include "source/kernel_removal.hpp"
 #include "source/source_closing.hpp"
+#include "source/words.hpp"
 #include "trust/bundle_encryption.hpp"
 
 namespace oclcc {

@@ -3,7 +3,6 @@
 
 #include "format/bundle/record_json.hpp"
 #include "modes/kernel_resources.hpp"
-#include "modes/report_page.hpp"
 #include "trust/bundle_encryption.hpp"
 
 #include <fmt/format.h>

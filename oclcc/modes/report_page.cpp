@@ -1,5 +1,3 @@
-#include "modes/report_page.hpp"
-
 #include "modes/bundle_summary.hpp"
 #include "modes/containers.hpp"
 #include "modes/entry_trials.hpp"

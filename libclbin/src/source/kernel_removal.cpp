@@ -1,5 +1,3 @@
-#include "source/kernel_removal.hpp"
-
 #include "source/words.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "source/kernel_removal.hpp"
+#include "source/words.hpp"
 
 #include <gtest/gtest.h>
 #include <random>
