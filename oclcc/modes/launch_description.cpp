@@ -496,7 +496,7 @@ std::uint64_t bits_of_float(double number, ElementType type) {
     return std::bit_cast<std::uint64_t>(number);
   }
   const auto single = static_cast<float>(number);
-  return type == ElementType::f16 ? worker::half_of(single) : std::bit_cast<std::uint32_t>(single);
+  return type == ElementType::f16 ? format::half_of(single) : std::bit_cast<std::uint32_t>(single);
 }
 
 // Of a literal, whose type decides which numbers it accepts.

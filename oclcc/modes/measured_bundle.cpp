@@ -78,7 +78,7 @@ Result<void> MeasuredBundle::add(const std::string& program, format::KnownAnswer
     known.answers.insert(std::move(answer));
     return {};
   }
-  const auto difference = difference_of_answer(*there, answer.results);
+  const auto difference = format::difference_of_answer(*there, answer.results);
   if (!difference) {
     return {};
   }

@@ -26,81 +26,6 @@ constexpr std::uint64_t k_most_launches = 20;
 // A launch takes over 1/1000 of the time that the host waits for it.
 constexpr std::uint64_t k_least_credible = 1000;
 
-// ---- Results -----------------------------------------------------------------------------------
-
-// Numbers that are compared exactly have tolerance 0.
-double default_tolerance(ElementType type) noexcept {
-  switch (type) {
-  case ElementType::f16:
-    return 1e-2;
-  case ElementType::f32:
-    return 1e-4;
-  case ElementType::f64:
-    return 1e-9;
-  default:
-    return 0;
-  }
-}
-
-template <typename Number>
-Number number_at(base::ByteView bytes, std::size_t index) {
-  Number number;
-  std::memcpy(&number, bytes.data() + index * sizeof number, sizeof number);
-  return number;
-}
-
-double floating_at(base::ByteView bytes, std::size_t index, ElementType type) {
-  switch (type) {
-  case ElementType::f16:
-    return worker::float_of(number_at<std::uint16_t>(bytes, index));
-  case ElementType::f32:
-    return number_at<float>(bytes, index);
-  default:
-    return number_at<double>(bytes, index);
-  }
-}
-
-// Of the finite numbers. Squares of their parts of the largest one do not overflow.
-double root_mean_square(base::ByteView bytes, ElementType type, std::size_t count) {
-  std::vector<double> numbers;
-  for (std::size_t i = 0; i < count; ++i) {
-    const double number = std::fabs(floating_at(bytes, i, type));
-    if (std::isfinite(number)) {
-      numbers.push_back(number);
-    }
-  }
-  const double largest = numbers.empty() ? 0 : *std::ranges::max_element(numbers);
-  if (largest == 0) {
-    return 0;
-  }
-  double sum = 0;
-  for (const double number : numbers) {
-    sum += (number / largest) * (number / largest);
-  }
-  return largest * std::sqrt(sum / static_cast<double>(numbers.size()));
-}
-
-// `allowed` has no meaning for infinity: it equals only itself.
-bool is_close(double expected, double actual, double allowed) {
-  if (std::isnan(expected) || std::isnan(actual)) {
-    return std::isnan(expected) && std::isnan(actual);
-  }
-  if (std::isinf(expected) || std::isinf(actual)) {
-    return expected == actual;
-  }
-  return std::fabs(expected - actual) <= allowed;
-}
-
-std::string integer_text(base::ByteView bytes, std::size_t index, ElementType type) {
-  const std::uint64_t width = element_bytes(type);
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, bytes.data() + index * width, width);
-  const bool is_signed = format::name_of(type).starts_with('i');
-  const auto shift = static_cast<unsigned>(64 - 8 * width);
-  return is_signed ? fmt::format("{}", static_cast<std::int64_t>(bits << shift) >> shift)
-                   : fmt::format("{}", bits);
-}
-
 // ---- Times -------------------------------------------------------------------------------------
 
 std::uint64_t time_of(const LaunchTime& time, TuningClock clock) {
@@ -121,21 +46,7 @@ std::uint64_t quantile(const std::vector<std::uint64_t>& sorted, double part) {
                                                  static_cast<double>(sorted[above]) * rest));
 }
 
-// ---- Known answers ------------------------------------------------------------------------------
-
-bool is_result(const LaunchArgument& argument) {
-  return argument.kind == worker::ArgumentKind::buffer && !argument.is_constant;
-}
-
-format::ExpectedBuffer expected_buffer(std::size_t argument, ElementType type, base::Bytes bytes) {
-  format::ExpectedBuffer expected{static_cast<std::uint32_t>(argument)};
-  if (is_floating(type)) {
-    expected.contents = std::move(bytes);
-  } else {
-    expected.digest = base::to_hex(base::digest_of(bytes));
-  }
-  return expected;
-}
+// ---- One launch --------------------------------------------------------------------------------
 
 MeasurementOutcome outcome_of(worker::WorkerFailure failure) {
   switch (failure) {
@@ -147,8 +58,6 @@ MeasurementOutcome outcome_of(worker::WorkerFailure failure) {
     return MeasurementOutcome::failed;
   }
 }
-
-// ---- One launch --------------------------------------------------------------------------------
 
 struct Candidate {
   const TunedVariant* variant = nullptr;
@@ -168,13 +77,13 @@ tl::expected<Results, Refusal> buffers_by_argument(std::span<const LaunchArgumen
   const auto refused = [](std::string reason) {
     return tl::unexpected(Refusal{MeasurementOutcome::failed, std::move(reason)});
   };
-  const auto wanted = static_cast<std::size_t>(std::ranges::count_if(arguments, is_result));
+  const auto wanted = static_cast<std::size_t>(std::ranges::count_if(arguments, format::is_result));
   if (buffers.size() != wanted) {
     return refused(fmt::format("the worker returned {} buffers, not {}", buffers.size(), wanted));
   }
   Results results;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (!is_result(arguments[i])) {
+    if (!format::is_result(arguments[i])) {
       continue;
     }
     base::Bytes& bytes = buffers[results.size()];
@@ -442,7 +351,7 @@ private:
       if (expected == m_expected.end()) {
         continue;
       }
-      const auto found = difference_of_results(
+      const auto found = format::difference_of_results(
           expected->second, bytes, candidate.bound.arguments[index].type, m_settings.tolerance);
       if (found) {
         return refusal_of(candidate, fmt::format("argument {}, {}", index, *found));
@@ -591,8 +500,8 @@ private:
     std::uint64_t bytes = 0;
     for (const auto& [index, contents] : m_expected) {
       const LaunchArgument& argument = answer.arguments[index];
-      if (is_result(argument)) {
-        answer.results.push_back(expected_buffer(index, argument.type, contents));
+      if (format::is_result(argument)) {
+        answer.results.push_back(format::expected_buffer(index, argument.type, contents));
         bytes += answer.results.back().contents.size();
       }
     }
@@ -683,28 +592,9 @@ results_of(std::span<const LaunchArgument> arguments, std::vector<base::Bytes> b
   }
   std::vector<format::ExpectedBuffer> results;
   for (auto& [index, bytes] : *by_argument) {
-    results.push_back(expected_buffer(index, arguments[index].type, std::move(bytes)));
+    results.push_back(format::expected_buffer(index, arguments[index].type, std::move(bytes)));
   }
   return results;
-}
-
-std::optional<std::string> difference_of_answer(const format::KnownAnswer& known,
-                                                std::span<const format::ExpectedBuffer> results) {
-  if (known.results.size() != results.size()) {
-    return fmt::format("{} buffers, not {}", results.size(), known.results.size());
-  }
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    const format::ExpectedBuffer& expected = known.results[i];
-    auto found = expected.digest == results[i].digest
-                     ? difference_of_results(expected.contents, results[i].contents,
-                                             known.arguments[expected.argument].type,
-                                             base::parse_real(known.tolerance))
-                     : std::optional<std::string>("other integers");
-    if (found) {
-      return fmt::format("argument {}, {}", expected.argument, *found);
-    }
-  }
-  return std::nullopt;
 }
 
 TuningClock clock_of(format::DeviceFamily family) noexcept {
@@ -745,38 +635,6 @@ std::vector<GroupSize> work_groups_to_try(const format::KernelReflection& kernel
     add({items / height, height, 1});
   }
   return sizes;
-}
-
-std::optional<std::string> difference_of_results(base::ByteView expected, base::ByteView actual,
-                                                 ElementType type,
-                                                 std::optional<double> tolerance) {
-  if (expected.size() != actual.size()) {
-    return fmt::format("it has {} bytes, not {}", actual.size(), expected.size());
-  }
-  if (std::ranges::equal(expected, actual)) {
-    return std::nullopt;
-  }
-  const std::uint64_t width = element_bytes(type);
-  const std::size_t count = expected.size() / width;
-  if (!is_floating(type)) {
-    std::size_t index = 0;
-    while (std::memcmp(expected.data() + index * width, actual.data() + index * width, width) ==
-           0) {
-      ++index;
-    }
-    return fmt::format("element {} is {}, not {}", index, integer_text(actual, index, type),
-                       integer_text(expected, index, type));
-  }
-  const double allowed = tolerance.value_or(default_tolerance(type));
-  const double typical = root_mean_square(expected, type, count);
-  for (std::size_t index = 0; index < count; ++index) {
-    const double wanted = floating_at(expected, index, type);
-    const double found = floating_at(actual, index, type);
-    if (!is_close(wanted, found, allowed * std::max(std::fabs(wanted), typical))) {
-      return fmt::format("element {} is {}, not {} (tolerance {})", index, found, wanted, allowed);
-    }
-  }
-  return std::nullopt;
 }
 
 } // namespace oclcc

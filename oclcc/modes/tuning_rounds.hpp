@@ -2,6 +2,7 @@
 // variant runs, and whose results are wrong. Workers call the drivers.
 #pragma once
 
+#include "format/bundle/known_answers.hpp"
 #include "modes/launch_description.hpp"
 #include "worker/installed_devices.hpp"
 
@@ -101,24 +102,11 @@ struct TunedLaunch {
 work_groups_to_try(const format::KernelReflection& kernel, const format::GroupSize& max_sizes,
                    std::uint32_t dimensions);
 
-// Returns where `actual` differs, "element 7 is 2, not 3"; std::nullopt if it does not. Integers
-// must be equal. Other numbers may differ by `tolerance` of the expected one, or of the root mean
-// square of the finite ones in the buffer if that is larger. Infinity and NaN equal themselves.
-[[nodiscard]] std::optional<std::string> difference_of_results(base::ByteView expected,
-                                                               base::ByteView actual,
-                                                               ElementType type,
-                                                               std::optional<double> tolerance);
-
 // Returns the launch that a known answer is of, of no program, and without a binary.
 [[nodiscard]] worker::LaunchRequest launch_of(const format::KnownAnswer& answer);
 // Returns what a launch with these arguments left in its buffers, as a worker that is not trusted
 // returned them. A refusal if they are not those of the arguments.
 [[nodiscard]] tl::expected<std::vector<format::ExpectedBuffer>, Refusal>
 results_of(std::span<const LaunchArgument> arguments, std::vector<base::Bytes> buffers);
-// Returns where results of the same launch differ, "argument 2, element 7 is 2, not 3";
-// std::nullopt if they do not. Compares as difference_of_results.
-[[nodiscard]] std::optional<std::string>
-difference_of_answer(const format::KnownAnswer& known,
-                     std::span<const format::ExpectedBuffer> results);
 
 } // namespace oclcc

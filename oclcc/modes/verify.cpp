@@ -151,7 +151,7 @@ private:
     if (!results) {
       return fmt::format("{}: {}", launch, results.error().reason);
     }
-    if (const auto difference = difference_of_answer(answer, *results)) {
+    if (const auto difference = format::difference_of_answer(answer, *results)) {
       return fmt::format("{} computes a wrong result: {}", launch, *difference);
     }
     ++run.right_count;

@@ -6,15 +6,6 @@
 
 namespace oclcc::worker {
 
-// Returns the bytes of a buffer before a launch. Integers of Fill::random are from 0 to 99, and
-// other numbers in [0, 1): sums of them lose few digits, so that results can be compared. The same
-// on every machine.
-[[nodiscard]] base::Bytes fill_buffer(const LaunchArgument& argument);
-
-// IEEE binary16, rounded to nearest, ties to even.
-[[nodiscard]] std::uint16_t half_of(float number) noexcept;
-[[nodiscard]] float float_of(std::uint16_t half) noexcept;
-
 // The context, programs and buffers of one device in a worker. Keeps them for the next launch.
 class LaunchSession {
 public:

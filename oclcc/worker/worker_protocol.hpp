@@ -5,6 +5,7 @@
 
 #include "base/system/socket.hpp"
 #include "model/bundle.hpp"
+#include "opencl/kernel_launch.hpp"
 #include "terminal/reporter.hpp"
 
 namespace oclcc::worker {
@@ -96,6 +97,7 @@ struct BuildRequest {
 CLBIN_VISIT(BuildRequest, platform, device, source, options, binary, binary_kernels,
             specializations, fatal_kernels, further_units);
 
+using clbin::opencl::LaunchTime;
 using format::ArgumentKind;
 using format::ElementType;
 using format::Fill;
@@ -127,12 +129,6 @@ struct LaunchRequest {
 };
 CLBIN_VISIT(LaunchRequest, platform, device, bundle, program, variant, kernel, arguments,
             dimensions, global_size, local_size, launches, read_back, binary, binary_options);
-
-struct LaunchTime {
-  std::uint64_t host_ns = 0;   // from the call until the launch was finished
-  std::uint64_t device_ns = 0; // by event profiling; 0 if the driver has none
-};
-CLBIN_VISIT(LaunchTime, host_ns, device_ns);
 
 struct LaunchReply {
   std::string error;  // of the load or of a call; one line

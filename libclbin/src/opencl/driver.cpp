@@ -88,6 +88,7 @@ base::Result<Driver> resolve_driver(const Resolve& resolve, TableUse use, std::s
 #define CLBIN_FILL(name, first_use, need)                                                          \
   fill(driver.name, "cl" #name, TableUse::first_use, Need::need);
   CLBIN_DRIVER_FUNCTIONS(CLBIN_FILL)
+  CLBIN_FILL(CreateCommandQueue, launches, required)
   CLBIN_FILL(GetExtensionFunctionAddress, programs, optional)
 #undef CLBIN_FILL
   if (missing != nullptr) {

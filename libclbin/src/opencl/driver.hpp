@@ -29,6 +29,7 @@ inline constexpr const char* k_label_program = "clbinLabelProgram";
 enum class TableUse : std::uint8_t {
   identity,   // to ask a device for its identity
   programs,   // also to load and build programs
+  launches,   // also to launch kernels
   everything, // also to list devices and to create contexts
 };
 
@@ -54,6 +55,18 @@ enum class TableUse : std::uint8_t {
   X(GetKernelInfo, programs, required)                                                             \
   X(GetKernelArgInfo, programs, optional) /* OpenCL 1.2 */                                         \
   X(GetKernelWorkGroupInfo, programs, required)                                                    \
+  X(SetKernelArg, launches, required)                                                              \
+  X(ReleaseCommandQueue, launches, required)                                                       \
+  X(CreateBuffer, launches, required)                                                              \
+  X(ReleaseMemObject, launches, required)                                                          \
+  X(EnqueueWriteBuffer, launches, required)                                                        \
+  X(EnqueueReadBuffer, launches, required)                                                         \
+  X(EnqueueNDRangeKernel, launches, required)                                                      \
+  X(Finish, launches, required)                                                                    \
+  X(WaitForEvents, launches, required)                                                             \
+  X(GetEventInfo, launches, required)                                                              \
+  X(GetEventProfilingInfo, launches, required)                                                     \
+  X(ReleaseEvent, launches, required)                                                              \
   X(GetPlatformIDs, everything, required)                                                          \
   X(GetDeviceIDs, everything, required)                                                            \
   X(CreateContext, everything, required)                                                           \
@@ -64,6 +77,9 @@ struct Driver {
 #define CLBIN_MEMBER(name, use, need) decltype(&::cl##name) name = nullptr; // NOLINT(*-parentheses)
   CLBIN_DRIVER_FUNCTIONS(CLBIN_MEMBER)
 #undef CLBIN_MEMBER
+  // Deprecated since OpenCL 2.0, but every driver has it. Of TableUse::launches.
+  cl_command_queue(CL_API_CALL* CreateCommandQueue)(cl_context, cl_device_id,
+                                                    cl_command_queue_properties, cl_int*) = nullptr;
   void*(CL_API_CALL* GetExtensionFunctionAddress)(const char* name) = nullptr; // optional
   // Called for each program of source or IL, once created. Null unless made by for_secret_programs.
   opencl::KeepNothingOf KeepNothingOf = nullptr;

@@ -226,35 +226,6 @@ TEST(LaunchDescription, MakesTheNumbersOfEveryType) {
   EXPECT_THAT(bytes("256", "uchar"), HasSubstr("'256' is not a number of type u8"));
 }
 
-TEST(LaunchDescription, ConvertsToHalfToNearest) {
-  EXPECT_EQ(worker::half_of(0.0F), 0x0000U);
-  EXPECT_EQ(worker::half_of(-2.0F), 0xC000U);
-  EXPECT_EQ(worker::half_of(65504.0F), 0x7BFFU);
-  EXPECT_EQ(worker::half_of(65519.0F), 0x7BFFU);
-  EXPECT_EQ(worker::half_of(65520.0F), 0x7C00U);
-  EXPECT_EQ(worker::half_of(1.0F + 0x1p-11F), 0x3C00U); // a tie, to even
-  EXPECT_EQ(worker::half_of(1.0F + 0x3p-11F), 0x3C02U);
-  EXPECT_EQ(worker::half_of(0x1p-24F), 0x0001U);
-  EXPECT_EQ(worker::half_of(0x1p-25F), 0x0000U);
-  EXPECT_EQ(worker::half_of(0x1.FFCp-15F), 0x0400U); // the least normal number
-  for (std::uint32_t half = 0; half < 0x7C00U; ++half) {
-    ASSERT_EQ(worker::half_of(worker::float_of(static_cast<std::uint16_t>(half))), half);
-  }
-}
-
-TEST(LaunchDescription, FillsBuffersAlikeOnEveryMachine) {
-  LaunchArgument buffer;
-  buffer.type = ElementType::u32;
-  buffer.count = 3;
-  buffer.fill = worker::Fill::iota;
-  EXPECT_EQ(base::as_text(worker::fill_buffer(buffer)),
-            std::string("\0\0\0\0\1\0\0\0\2\0\0\0", 12));
-  buffer.fill = worker::Fill::random;
-  buffer.type = ElementType::u8;
-  buffer.seed = 1;
-  EXPECT_EQ(base::as_text(worker::fill_buffer(buffer)), "A\x13Z");
-}
-
 TEST(LaunchDescription, UsesMacrosOfTheVariantAndTheRequiredWorkGroup) {
   KernelReflection kernel = scale_kernel();
   kernel.required_work_group_size = {64, 1, 1};
