@@ -16,6 +16,10 @@ struct clbin_error {
   const char* text = ""; // of `message`, or a literal if there was no memory for a message
 };
 
+struct clbin_answer_check {
+  clbin::loader::AnswerCheck check;
+};
+
 namespace clbin::c_api {
 
 // A copy of a clbin_load_options.

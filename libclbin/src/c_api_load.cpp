@@ -33,6 +33,7 @@ static_assert(same(CLBIN_DECISION_NOT_ATTEMPTED, loader::Decision::not_attempted
 static_assert(same(CLBIN_DECISION_UNREADABLE, loader::Decision::unreadable));
 static_assert(same(CLBIN_DECISION_ACCEPTED, loader::Decision::accepted));
 static_assert(same(CLBIN_DECISION_RECOMPILED, loader::Decision::recompiled));
+static_assert(same(CLBIN_DECISION_WRONG_ANSWER, loader::Decision::wrong_answer));
 static_assert(same(CLBIN_RULE_NONE, loader::Rule::none));
 static_assert(same(CLBIN_RULE_EXACT_IDENTITY, loader::Rule::exact_identity));
 static_assert(same(CLBIN_RULE_COMPATIBLE, loader::Rule::compatible));
@@ -113,12 +114,23 @@ Result<c_api::LoadOptions> c_api::load_options_of(const clbin_load_options* opti
   CLBIN_TRY(check_switch(given.store, "store"));
   copy.request.store =
       given.store == CLBIN_SWITCH_OFF ? loader::StorePolicy::drop : loader::StorePolicy::keep;
+  if (given.answers != nullptr && given.answers->check.examine == nullptr) {
+    return base::fail(ErrorCode::invalid_argument,
+                      "'answers' is of a number that is no enumerator of clbin_answers");
+  }
+  copy.request.answers = given.answers == nullptr ? nullptr : &given.answers->check;
+  if (given.answers_ms != 0) {
+    copy.request.answers_limit = std::chrono::milliseconds(given.answers_ms);
+  }
   return copy;
 }
 
 Result<opencl::Driver> c_api::IcdDriver::functions(const LoadOptions& options,
                                                    opencl::TableUse use) {
   const clbin_load_options& given = options.given;
+  if (use == opencl::TableUse::programs && given.answers != nullptr) {
+    use = opencl::TableUse::launches;
+  }
   if (given.resolve != nullptr) {
     return opencl::resolve_driver(
         [&](const char* name) { return given.resolve(name, given.resolve_user_data); }, use,
@@ -441,6 +453,8 @@ clbin_status clbin_build(const clbin_builder* builder, struct _cl_context* conte
     CLBIN_TRY_ASSIGN(request.source, source_of(source, chosen));
     request.fallback = chosen.request.fallback;
     request.store = chosen.request.store;
+    request.answers = chosen.request.answers;
+    request.answers_limit = chosen.request.answers_limit;
     request.examination = loader::Examination::after_a_miss;
     set_reporting(request, chosen, report != nullptr, made->report);
     std::unique_ptr<const clbin_builder> own; // writes what is pending when it is destroyed

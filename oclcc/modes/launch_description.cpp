@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "closure/macro_options.hpp"
 #include "command_line/options.hpp"
+#include "format/bundle/known_answers.hpp"
 #include "units/unit.hpp"
 
 #include <algorithm>

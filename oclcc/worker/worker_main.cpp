@@ -211,6 +211,10 @@ public:
     wanted.variant = request.variant;
     wanted.detail = clbin::loader::ReportDetail::attempts_only;
     wanted.devices = {device.id};
+    const clbin::loader::AnswerCheck check{clbin::loader::AnswerCheck::When::once,
+                                           clbin::loader::check_answers};
+    wanted.answers = &check;
+    wanted.answers_limit = std::chrono::hours(1); // oclcc ends the worker before
     if (needs_specialization(format::device_family(*device.identity))) {
       wanted.take_binary = [&](cl_program program) {
         return warm_binary(device, program, request.specializations);

@@ -15,6 +15,7 @@ HEADER = os.environ.get("CLBIN_HEADER", "")
 
 ENUMS = {
     "clbin_status": (_enums.Status, "CLBIN_ERROR_"),
+    "clbin_answers": (_enums.Answers, "CLBIN_ANSWERS_"),
     "clbin_fallback": (_enums.Fallback, "CLBIN_FALLBACK_"),
     "clbin_origin": (_enums.Origin, "CLBIN_ORIGIN_"),
     "clbin_decision": (_enums.Decision, "CLBIN_DECISION_"),

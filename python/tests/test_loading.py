@@ -2,11 +2,13 @@
 
 import gc
 import pickle
+import subprocess
 
 import pytest
 from conftest import run_scale
 
 import clbin
+from clbin._command import command_path
 
 
 def test_loads_the_entry_of_the_device(cl, device, context, scale_bundle):
@@ -102,6 +104,20 @@ def test_a_damaged_entry_reaches_no_driver(cl, device, context, scale_bundle):
     except clbin.Error:
         return
     assert run_scale(cl, context, program) == [0, 2, 4, 6]
+
+
+def test_known_answers_are_checked_if_asked(device, context, scale_bundle, tmp_path):
+    known = tmp_path / "known.clbin"
+    launch = "scale=4,1:iota(f32,4),2.0"
+    tune = ["--tune", str(scale_bundle), "--known-answers", "--launch", launch, "-o", str(known)]
+    subprocess.run([command_path(), *tune], check=True, capture_output=True)
+    report = clbin.Report()
+    with clbin.Bundle(known, cache_dir=tmp_path) as bundle:
+        for answers, ending in ((clbin.Answers.NEVER, ""), (clbin.Answers.ONCE, "known answers")):
+            bundle.load(context, device, "scale", answers=answers, report=report)
+            assert report.attempts[-1].reason.endswith(ending)
+        with pytest.raises(ValueError, match="7 is not a valid Answers"):
+            bundle.load(context, device, "scale", answers=7)
 
 
 def test_identity_selects_the_bytes_of_the_entry(device, context, scale_bundle):

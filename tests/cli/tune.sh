@@ -462,6 +462,60 @@ oclcc --info -v disputed.clbin | grep -oE "answer    .*, by" | uniq
 #| oclcc: error: mixed.clbin: program 'scale', variant 'default', entry for * on '*': kernel 'scale' with 1008 work-items computes a wrong result: argument 0, element * is *, not * (tolerance 0.0001)
 #| oclcc: error: program 'scale', kernel 'scale': '*' and '*' compute different results, of which none is kept: argument 0, element * is *, not * (tolerance 0.0001)
 
+### known_answers_of_miscompiled_kernels
+# 20 binaries in which an instruction, a constant or a result is another one. All are found, and a load
+# that checks builds the source instead.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash" one_platform
+mkdir wrong
+number=0 launches=()
+while IFS='@' read -r right wrong; do
+  number=$((number + 1))
+  for each in "$right@f$number.cl" "$wrong@wrong/f$number.cl"; do
+    echo "kernel void f$number(global int* o, global float* p, global const int* a, global const float* b) {
+      size_t i = get_global_id(0); int x = a[i] - 50; float r = b[i]; int y = x; float s = r;
+      local float shared[16]; shared[get_local_id(0)] = r; barrier(CLK_LOCAL_MEM_FENCE);
+      ${each%@*}; o[i] = y; p[i] = s; }" > "${each#*@}"
+  done
+  launches+=(--launch "f$number=64,16:zero(i32,64),zero(f32,64),random(i32,64),random(f32,64)")
+done << 'END'
+y = x + 1@y = x + 2
+y = x * 3@y = x * 3 - (x > 40)
+y = x >> 1@y = (int)((uint)x >> 1)
+y = x / 4@y = x >> 2
+y = x % 7@y = x & 7
+y = rotate(x, 13)@y = rotate(x, 12)
+y = x < 0 ? -x : x@y = x
+y = max(x, 0)@y = min(x, 0)
+y = x <= 3@y = x < 3
+y = convert_int_rtz(r * 10)@y = convert_int_rte(r * 10)
+for (int j = 0; j < 9; ++j) y += x * j@for (int j = 0; j < 8; ++j) y += x * j
+y = popcount(x)@y = popcount(x & 0x7fffffff)
+s = r * 2@s = r * 2.002f
+s = sqrt(r)@s = r * 0.5f + 0.5f
+s = fma(r, 3.0f, 1.0f)@s = fma(r, 3.0f, 1.001f)
+s = shared[15 - get_local_id(0)]@s = shared[get_local_id(0)]
+for (int j = 0; j < 16; ++j) s += shared[j]@for (int j = 1; j < 16; ++j) s += shared[j]
+s = r > 0.5f ? 1 / r : 0@s = r > 0.5f ? 1 / r : 1e-3f
+s = i == 63 ? 5 : r@s = r
+s = (float)i@s = i == 40 ? NAN : (float)i
+END
+(cd wrong && oclcc f*.cl --no-source -o ../wrong.clbin)
+oclcc f*.cl -o right.clbin
+oclcc --tune right.clbin --known-answers "${launches[@]}" > /dev/null; echo "exit $?"
+oclcc --verify --run right.clbin; echo "exit $?"
+oclcc --strip --drop-target '*' right.clbin -o answers.clbin
+oclcc --merge answers.clbin wrong.clbin -o mixed.clbin
+oclcc --verify --run mixed.clbin 2>&1 | grep -c 'computes a wrong result'
+oclcc --warm right.clbin | grep -o ': .*'
+oclcc --warm mixed.clbin | grep -o ': .*'
+# expected output:
+#| exit 0
+#| exit 0
+#| 20
+#| : 20 from the bundle, 0 from the user cache, 0 built
+#| : 0 from the bundle, 0 from the user cache, 20 built
+
 ### known_answers_on_faulty_drivers
 # An entry that crashes the driver or fails is at fault. One that the driver does not start is not checked.
 # shellcheck source=tests/cli/driver.bash

@@ -3,6 +3,7 @@
 #include "base/file_io.hpp"
 #include "format/bundle/bundle_surgery.hpp"
 #include "format/bundle/bundle_writer.hpp"
+#include "format/bundle/known_answers.hpp"
 #include "support/bundle_samples.hpp"
 #include "support/crafted_bundle.hpp"
 #include "support/project_folders.hpp"
@@ -251,7 +252,44 @@ format::BundleInput measured_input() {
   return input;
 }
 
+// A known answer of each variant, with a buffer of each type before it and after it, and every fill
+// and kind of argument.
+format::BundleInput answered_input() {
+  format::BundleInput input = sample_input();
+  format::ProgramInput& program = input.programs[0];
+  for (const format::VariantInput& variant : program.variants) {
+    format::KnownAnswer answer{variant.name, "matmul", 2, {16, 8, 1}, {4, 2, 1}};
+    answer.device = "Platform / Device \xff / 1.0";
+    answer.tolerance = "0.5";
+    for (std::uint8_t number = 0; number < names_of(format::ElementType()).size(); ++number) {
+      format::LaunchArgument buffer{format::ArgumentKind::buffer};
+      buffer.type = static_cast<format::ElementType>(number);
+      buffer.fill = static_cast<format::Fill>(number % names_of(format::Fill()).size());
+      buffer.count = 2 + number;
+      buffer.seed = number;
+      buffer.is_constant = number % 4 == 3;
+      if (!buffer.is_constant) {
+        answer.results.push_back(
+            format::expected_buffer(number, buffer.type, format::fill_buffer(buffer)));
+      }
+      answer.arguments.push_back(std::move(buffer));
+    }
+    answer.arguments.push_back({format::ArgumentKind::number, Bytes(3, std::byte{7})});
+    answer.arguments.push_back({format::ArgumentKind::local});
+    answer.arguments.back().count = 64;
+    program.answers.push_back(answer);
+    answer.local_size = {};
+    answer.tolerance = "";
+    program.answers.push_back(std::move(answer));
+  }
+  return input;
+}
+
 } // namespace
+
+std::vector<std::pair<std::string, Bytes>> answered_bundles() {
+  return {{"answers.clbin", must_write(answered_input())}};
+}
 
 std::vector<std::pair<std::string, Bytes>> measured_bundles() {
   const Bytes whole = must_write(measured_input());

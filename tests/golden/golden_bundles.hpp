@@ -14,5 +14,7 @@ namespace clbin::test {
 [[nodiscard]] std::vector<std::pair<std::string, base::Bytes>> golden_bundles();
 // Those of tests/golden/measured_v1, with the section RANKING of format 1.2.
 [[nodiscard]] std::vector<std::pair<std::string, base::Bytes>> measured_bundles();
+// Those of tests/golden/answers_v1, with known answers in the manifest.
+[[nodiscard]] std::vector<std::pair<std::string, base::Bytes>> answered_bundles();
 
 } // namespace clbin::test

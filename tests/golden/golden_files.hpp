@@ -1,4 +1,4 @@
-// The files of tests/golden/v1, encrypted_v1 and measured_v1, for tests.
+// The files of the folders of tests/golden, for tests.
 #pragma once
 
 #include "base/file_io.hpp"
@@ -17,8 +17,6 @@ inline constexpr const char* k_golden_names[] = {
 
 inline constexpr const char* k_encrypted_golden_names[] = {"content.clbin", "recipients.clbin",
                                                            "small.clbin"};
-
-inline constexpr const char* k_measured_golden_names[] = {"measured.clbin", "results.clbin"};
 
 inline base::Bytes golden_file(const std::string& name, const std::string& folder = "v1") {
   const auto path = test::tests_folder() / "golden" / folder / name;

@@ -262,6 +262,7 @@ Result<std::string> contents_of(const BundleReader& reader) {
                                   entry.kernels, entry.build_log, entry.tools});
     }
     manifest.measurements = program.measurements;
+    manifest.answers = program.answers;
     const Bytes json = format::encode_manifest(manifest);
     text += fmt::format("entries {}\n", base::as_text(json));
   }

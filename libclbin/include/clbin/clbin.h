@@ -500,8 +500,9 @@ typedef enum clbin_decision {
   CLBIN_DECISION_NOT_ATTEMPTED = 2, /* by a rule, by quarantine, or missing in the user cache */
   CLBIN_DECISION_UNREADABLE = 3,    /* damaged in the bundle: the driver received no byte of it */
   CLBIN_DECISION_ACCEPTED = 4,      /* for one device, before the program for several devices */
-  CLBIN_DECISION_RECOMPILED = 5     /* the driver ignored the binary and built the IR in it: used
+  CLBIN_DECISION_RECOMPILED = 5,    /* the driver ignored the binary and built the IR in it: used
                                        only if no better entry loads */
+  CLBIN_DECISION_WRONG_ANSWER = 6   /* it does not compute what is known (clbin_check_answers) */
 } clbin_decision;
 
 /* One step of a load. Strings are never NULL. They are valid until the callback returns, or as long
@@ -537,6 +538,23 @@ typedef struct clbin_specialization_constant {
   const void* value;
 } clbin_specialization_constant;
 
+/* When a load checks known answers: launches of the bundle of which it is known what they compute
+ * (oclcc-tuning(7)). */
+typedef enum clbin_answers {
+  CLBIN_ANSWERS_NEVER = 0,
+  CLBIN_ANSWERS_ONCE = 1,  /* remembers in the user cache what it finds of a binary, or a source, on
+                              a device and driver; without the cache, always */
+  CLBIN_ANSWERS_ALWAYS = 2 /* at each load */
+} clbin_answers;
+
+/* A way to check known answers. Never freed. */
+typedef struct clbin_answer_check clbin_answer_check;
+
+/* Returns a value for clbin_load_options.answers; NULL for ANSWERS_NEVER. With a number that is no
+ * enumerator, returns one that every call refuses. The check is a pointer so that a program linked
+ * with the static library contains its code only if it calls this function. Thread-safe. Since 0.1. */
+CLBIN_API const clbin_answer_check* clbin_check_answers(clbin_answers when);
+
 /* Set struct_size to sizeof(clbin_load_options), and other members to 0 for the defaults.
  * Everything is borrowed for the call. */
 typedef struct clbin_load_options {
@@ -570,6 +588,12 @@ typedef struct clbin_load_options {
                          OpenCL"), and does not close it */
   clbin_switch store; /* OFF: what the call builds is not stored in the user cache, whose entries
                          still serve. Default: on */
+  const clbin_answer_check* answers; /* from clbin_check_answers: launches kernels of the bundle on
+                         the devices, in the context, before the program is returned, and tries what
+                         comes next if they compute something else than is known. NULL: launches
+                         nothing. libclbin(3), "Known answers" */
+  uint32_t answers_ms; /* after this time, a check launches no further kernel, and the report says
+                         so; a launch that has begun is not interrupted. 0: 1000 */
 } clbin_load_options;
 
 /* Asks a device for its identity, as clbin_load does. For a sub-device, returns that of its parent.
@@ -609,9 +633,9 @@ typedef struct clbin_report clbin_report;
  *
  * INVALID_ARGUMENT (also for a device that is not one of the context or occurs twice),
  * NO_SUCH_PROGRAM, NO_SUCH_VARIANT, NO_MATCHING_ENTRY (with FALLBACK_NEVER), BINARY_REFUSED (by the
- * driver or by quarantine, if source cannot serve), SEVERAL_DEVICES_REFUSED (the driver rejects the
+ * driver, by quarantine or by known answers, if source cannot serve), SEVERAL_DEVICES_REFUSED (the driver rejects the
  * binaries together, and source cannot serve), UNSAFE_OPTIONS, NO_SOURCE, NO_OPENCL, OPENCL_CALL,
- * BUILD_FAILED, and, if nothing else served, the statuses of reading a bundle (clbin_verify).
+ * BUILD_FAILED (also if what was built computes something wrong), and, if nothing else served, the statuses of reading a bundle (clbin_verify).
  * Thread-safe. Since 0.1. */
 CLBIN_API clbin_status clbin_load(const clbin_bundle* bundle, struct _cl_context* context,
                                   struct _cl_device_id* const* devices, size_t device_count,

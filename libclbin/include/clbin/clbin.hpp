@@ -293,6 +293,12 @@ enum class Fallback {
   always = CLBIN_FALLBACK_ALWAYS
 };
 
+enum class Answers {
+  never = CLBIN_ANSWERS_NEVER,
+  once = CLBIN_ANSWERS_ONCE,
+  always = CLBIN_ANSWERS_ALWAYS
+};
+
 enum class Origin {
   none = CLBIN_ORIGIN_NONE,
   entry = CLBIN_ORIGIN_ENTRY,
@@ -307,7 +313,8 @@ enum class Decision {
   not_attempted = CLBIN_DECISION_NOT_ATTEMPTED,
   unreadable = CLBIN_DECISION_UNREADABLE,
   accepted = CLBIN_DECISION_ACCEPTED,
-  recompiled = CLBIN_DECISION_RECOMPILED
+  recompiled = CLBIN_DECISION_RECOMPILED,
+  wrong_answer = CLBIN_DECISION_WRONG_ANSWER
 };
 
 // One step of a load; see clbin_attempt.
@@ -448,6 +455,12 @@ public:
   }
   LoadOptions& fallback(Fallback policy) {
     m_state->options.fallback = static_cast<clbin_fallback>(policy);
+    return *this;
+  }
+  // Checks known answers; `limit_ms`: clbin_load_options.answers_ms.
+  LoadOptions& check_answers(Answers when, std::uint32_t limit_ms = 0) {
+    m_state->options.answers = clbin_check_answers(static_cast<clbin_answers>(when));
+    m_state->options.answers_ms = limit_ms;
     return *this;
   }
   // Sets the function that returns the addresses of OpenCL functions instead of the ICD loader.

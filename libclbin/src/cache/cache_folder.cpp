@@ -124,7 +124,7 @@ constexpr std::string_view k_tag =
 
 bool is_our_name(std::string_view name) {
   return name == k_tag_name || name == k_programs_part || name == k_compilations_part ||
-         name == k_attempts_part || name.ends_with(k_temporary_suffix);
+         name == k_attempts_part || name == k_answers_part || name.ends_with(k_temporary_suffix);
 }
 
 // A directory that also contains other files must not be excluded from backups.

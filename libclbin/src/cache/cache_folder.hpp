@@ -110,6 +110,7 @@ inline constexpr std::string_view k_temporary_suffix = ".new";
 inline constexpr std::string_view k_programs_part = "programs";         // libclbin's user cache
 inline constexpr std::string_view k_compilations_part = "compilations"; // oclcc's compile cache
 inline constexpr std::string_view k_attempts_part = "attempts";         // quarantine
+inline constexpr std::string_view k_answers_part = "answers";           // verdicts
 
 // Opens a subdirectory of the cache directory of `settings`, which must be on. A cache directory
 // that it creates or finds empty receives a CACHEDIR.TAG (bford.info/cachedir), for backups.

@@ -75,18 +75,21 @@ void settle(MarkerRecord& record, TimePoint now) {
   }
 }
 
+bool is_digest_name(std::string_view name) {
+  return base::digest_from_hex(name).has_value();
+}
+
 // Returns whether `name` is PAYLOAD-IDENTITY; see begin().
 bool is_marker_name(std::string_view name) {
   constexpr std::size_t k_digits = 64;
   return name.size() == 2 * k_digits + 1 && name[k_digits] == '-' &&
-         base::digest_from_hex(name.substr(0, k_digits)).has_value() &&
-         base::digest_from_hex(name.substr(k_digits + 1)).has_value();
+         is_digest_name(name.substr(0, k_digits)) && is_digest_name(name.substr(k_digits + 1));
 }
 
-// Removes the markers of payloads and drivers that are no longer in use.
-void remove_old_markers(const CacheFolder& folder, TimePoint now) {
+// Removes the files of payloads and drivers that are no longer in use.
+void remove_old_files(const CacheFolder& folder, bool (*is_name)(std::string_view), TimePoint now) {
   for (const FileRow& row : folder.list()) {
-    if (!is_marker_name(row.name) || now - row.modified < k_quarantine_time) {
+    if (!is_name(row.name) || now - row.modified < k_quarantine_time) {
       continue;
     }
     auto file = folder.try_lock(row.name);
@@ -94,6 +97,11 @@ void remove_old_markers(const CacheFolder& folder, TimePoint now) {
       (*file)->remove();
     }
   }
+}
+
+// A new file triggers the removal of old ones, but not every time, because there may be many.
+bool is_chosen(const Digest& name) {
+  return std::to_integer<unsigned>(name.bytes.front()) % 16 == 0;
 }
 
 } // namespace
@@ -133,7 +141,7 @@ AttemptPermit Quarantine::begin_holding(const CacheFolder& folder, LockedFile fi
     permit.marker = AttemptMarker(std::move(file), std::move(record.deaths));
   }
   if (has_died || (marker.empty() && if_new == IfNew::remove_old)) {
-    remove_old_markers(folder, now);
+    remove_old_files(folder, is_marker_name, now);
   }
   return permit;
 }
@@ -145,8 +153,6 @@ AttemptPermit Quarantine::begin(const Digest& payload, const Digest& identity) c
     return permit;
   }
   const std::string name = base::to_hex(payload) + "-" + base::to_hex(identity);
-  // A new marker triggers the removal of old ones, but not every time, because there may be many.
-  const bool is_chosen = std::to_integer<unsigned>(payload.bytes.front()) % 16 == 0;
   const auto begun = with_part(m_settings, k_attempts_part, [&](const CacheFolder& folder) {
     auto file = folder.try_lock(name);
     if (!file.has_value()) {
@@ -155,8 +161,8 @@ AttemptPermit Quarantine::begin(const Digest& payload, const Digest& identity) c
     permit.is_marked = true;
     if (file->has_value()) { // otherwise another process makes the attempt and has locked the
                              // marker
-      permit =
-          begin_holding(folder, **std::move(file), is_chosen ? IfNew::remove_old : IfNew::go_on);
+      permit = begin_holding(folder, **std::move(file),
+                             is_chosen(payload) ? IfNew::remove_old : IfNew::go_on);
     }
     return Result<void>();
   });
@@ -164,6 +170,34 @@ AttemptPermit Quarantine::begin(const Digest& payload, const Digest& identity) c
     permit.warning = begun.error().message;
   }
   return permit;
+}
+
+std::optional<std::string> Verdicts::find(const Digest& key) const {
+  if (m_settings.use == CacheUse::off) {
+    return std::nullopt;
+  }
+  const auto folder = open_part(m_settings, k_answers_part, IfMissing::leave);
+  const auto found = folder ? folder->read(base::to_hex(key), k_max_bytes)
+                            : Result<FoundFile>(tl::unexpected(folder.error()));
+  if (!found) {
+    return std::nullopt;
+  }
+  folder->touch(base::to_hex(key), m_settings.now());
+  return std::string(base::as_text(found->bytes));
+}
+
+std::string Verdicts::remember(const Digest& key, std::string_view verdict) const {
+  if (m_settings.use == CacheUse::off) {
+    return m_settings.warning;
+  }
+  const auto written = with_part(m_settings, k_answers_part, [&](const CacheFolder& folder) {
+    if (is_chosen(key)) {
+      remove_old_files(folder, is_digest_name, m_settings.now());
+    }
+    return folder.replace(base::to_hex(key), base::as_bytes(verdict.substr(0, k_max_bytes)),
+                          m_settings.now());
+  });
+  return written ? std::string() : written.error().message;
 }
 
 } // namespace clbin::cache

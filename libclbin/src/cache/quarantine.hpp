@@ -1,6 +1,7 @@
-// Stops repeated attempts of device binaries that ended the process. A marker, named by payload and
-// device, is locked during an attempt. A marker that records an attempt but is not locked shows
-// that the process died.
+// What earlier loads have found of device binaries. The quarantine stops repeated attempts of those
+// that ended the process: a marker, named by payload and device, is locked during an attempt, and
+// one that records an attempt but is not locked shows that the process died. Verdicts record
+// whether a binary computes what is known.
 #pragma once
 
 #include "cache/cache_folder.hpp"
@@ -63,6 +64,24 @@ private:
   enum class IfNew : std::uint8_t { go_on, remove_old };
   [[nodiscard]] AttemptPermit begin_holding(const CacheFolder& folder, LockedFile file,
                                             IfNew if_new) const;
+  CacheSettings m_settings;
+};
+
+// Remembers, by the digest of what was checked, what the check of known answers found. Texts are
+// those of the caller, of at most k_max_bytes; longer ones are cut. A verdict that no load has used
+// for 30 days is removed. Does nothing if the cache is off. Thread-safe.
+class Verdicts {
+public:
+  static constexpr std::size_t k_max_bytes = 4096;
+
+  explicit Verdicts(CacheSettings settings) : m_settings(std::move(settings)) {}
+
+  // Returns the text; std::nullopt if there is none, or it cannot be read.
+  [[nodiscard]] std::optional<std::string> find(const Digest& key) const;
+  // Returns a warning; empty if there is none.
+  [[nodiscard]] std::string remember(const Digest& key, std::string_view verdict) const;
+
+private:
   CacheSettings m_settings;
 };
 

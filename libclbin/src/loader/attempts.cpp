@@ -17,6 +17,8 @@ constexpr std::string_view k_payload_label = "clbin-quarantine-payload-1";
 constexpr std::string_view k_attempt_label = "clbin-quarantine-attempt-1";
 constexpr std::string_view k_together_label = "clbin-quarantine-together-1";
 constexpr std::string_view k_devices_label = "clbin-quarantine-devices-1";
+constexpr std::string_view k_verdict_label = "clbin-verdict-1";
+constexpr std::string_view k_source_label = "clbin-verdict-source-1";
 
 void add_frame(base::Hasher& hasher, const format::BlobView& blob) {
   hasher.add_field(blob.stored_digest.bytes);
@@ -72,6 +74,90 @@ QuarantineName together_digest(const LoadSession& session, const std::vector<Acc
   }
   return {attempt.finish(), devices.finish()};
 }
+
+// The check of known answers of one program on one device, if the load checks them.
+class AnswerStep {
+public:
+  using Found = AnswersFound;
+  using Verdict = AnswersFound::Verdict;
+
+  // `program` identifies what the driver makes the program of.
+  AnswerStep(const LoadSession& session, std::uint32_t device, const base::Digest& program)
+      : m_session(session), m_device(device) {
+    const LoadRequest& request = session.request;
+    if (request.answers == nullptr || session.bundle == nullptr || !request.constants.empty() ||
+        !request.extra_options.empty() || session.group.manifest_blob == format::k_no_index) {
+      return;
+    }
+    m_check = request.answers;
+    const auto manifest = payload_digest(*session.bundle, session.group.manifest_blob);
+    if (m_check->when == AnswerCheck::When::once && manifest) {
+      base::Hasher hasher;
+      hasher.add_field(k_verdict_label);
+      hasher.add_field(program.bytes);
+      hasher.add_field(format::identity_digest(session.identities[device]).bytes);
+      hasher.add_field(manifest->bytes);
+      hasher.add_field(session.group.variant);
+      m_key = hasher.finish();
+      const auto text = session.cache.verdicts.find(*m_key);
+      m_known = text ? parse(*text) : std::nullopt;
+    }
+  }
+
+  // Whether an earlier load has found that the program computes something wrong. Changes the
+  // attempt accordingly.
+  [[nodiscard]] bool is_known_as_wrong(Attempt& attempt) const {
+    if (!m_known || m_known->verdict != Verdict::wrong) {
+      return false;
+    }
+    apply({Verdict::wrong, m_known->reason + " (found by an earlier load)"}, attempt);
+    return true;
+  }
+
+  // Checks the program, unless it was checked before, and changes the attempt by what is found.
+  void examine(cl_program program, Attempt& attempt) const {
+    if (m_check == nullptr) {
+      return;
+    }
+    const Found found = m_known ? *m_known : m_check->examine(m_session, m_device, program);
+    if (m_key && !m_known && found.is_lasting) {
+      m_session.warn_of_cache(m_session.cache.verdicts.remember(*m_key, text_of(found)));
+    }
+    apply(found, attempt);
+  }
+
+private:
+  static constexpr std::array<std::string_view, 4> k_words{"none", "right", "wrong", "unchecked"};
+
+  static std::string text_of(const Found& found) {
+    return fmt::format("{}: {}", k_words[static_cast<std::size_t>(found.verdict)], found.reason);
+  }
+  // std::nullopt: not a text of this version, or one that was cut by a crash of the machine.
+  static std::optional<Found> parse(const std::string& text) {
+    const std::size_t end = text.find(": ");
+    const auto* const word = std::ranges::find(k_words, std::string_view(text).substr(0, end));
+    if (end == std::string::npos || word == k_words.end()) {
+      return std::nullopt;
+    }
+    return Found{static_cast<Verdict>(word - k_words.begin()), text.substr(end + 2)};
+  }
+  static void apply(const Found& found, Attempt& attempt) {
+    if (found.verdict == Verdict::wrong) {
+      attempt.decision = Decision::wrong_answer;
+      attempt.reason = found.reason;
+    } else if (found.verdict == Verdict::right) {
+      attempt.reason += "; it gives its known answers";
+    } else if (found.verdict == Verdict::unchecked) {
+      attempt.reason += "; known answers were not checked: " + found.reason;
+    }
+  }
+
+  const LoadSession& m_session;
+  std::uint32_t m_device;
+  const AnswerCheck* m_check = nullptr; // null: nothing is checked
+  std::optional<base::Digest> m_key;    // of what is remembered
+  std::optional<Found> m_known;         // by an earlier load
+};
 
 std::string target_text(const format::TargetView& target) {
   using format::told;
@@ -131,7 +217,8 @@ std::string obstacle_of(const cache::AttemptPermit& permit, Marker marker) {
              : std::string();
 }
 
-// Calls `call_driver` unless in quarantine. `attempt`, which is recorded, is that of a success.
+// Calls `call_driver` unless in quarantine. `attempt`, which is recorded, is that of a success;
+// `call_driver` changes it if the program computes something wrong.
 template <typename CallDriver>
 tl::expected<opencl::BuildOutcome, Refusal>
 try_driver(const LoadSession& session, const QuarantineName& name, Marker marker, Attempt attempt,
@@ -147,14 +234,18 @@ try_driver(const LoadSession& session, const QuarantineName& name, Marker marker
     return tl::unexpected(Refusal::by_quarantine);
   }
   permit.marker.hand_over();
-  opencl::BuildOutcome built = call_driver();
+  opencl::BuildOutcome built = call_driver(attempt);
   permit.marker.take_back();
-  if (attempt.rule != Rule::several_devices && is_recompiled(built)) {
+  const bool is_wrong = attempt.decision == Decision::wrong_answer;
+  if (!is_wrong && attempt.rule != Rule::several_devices && is_recompiled(built)) {
     attempt.decision = Decision::recompiled;
     attempt.reason = opencl::k_recompiled_sentence;
   }
   if (!session.record_build(std::move(attempt), built, stopwatch)) {
     return tl::unexpected(Refusal::by_driver);
+  }
+  if (is_wrong) {
+    return tl::unexpected(Refusal::by_answers);
   }
   return built;
 }
@@ -191,6 +282,31 @@ std::string refusal_of(const LoadSession& session, const Attempt& attempt, std::
   return fmt::format(
       "the driver accepts {} one by one, but not in one program for {} devices ({}: {})", program,
       devices, attempt.stage, opencl::cl_error_name(attempt.cl_code));
+}
+
+// Checks what the driver of each device has built, until one program computes something wrong.
+void examine_source(const LoadSession& session, const std::string& options, cl_program program,
+                    Attempt& attempt) {
+  if (session.request.answers == nullptr) {
+    return;
+  }
+  base::Hasher hasher;
+  hasher.add_field(k_source_label);
+  hasher.add_field(options);
+  const auto source = payload_digest(*session.bundle, session.group.source_blob);
+  hasher.add_field(source ? source->bytes : base::Digest().bytes);
+  const base::Digest digest = hasher.finish();
+  const auto count = static_cast<std::uint32_t>(session.request.devices.size());
+  for (std::uint32_t device = 0; device < count; ++device) {
+    const AnswerStep answers(session, device, digest);
+    if (answers.is_known_as_wrong(attempt)) {
+      return;
+    }
+    answers.examine(program, attempt);
+    if (attempt.decision == Decision::wrong_answer) {
+      return;
+    }
+  }
 }
 
 std::string quoted_devices(const LoadSession& session) {
@@ -241,9 +357,20 @@ tl::expected<Accepted, Refusal> try_binary(const LoadSession& session, BinaryToT
   binary.attempt.decision = is_for_several ? Decision::accepted : Decision::loaded;
   const QuarantineName name{attempt_digest(session, binary),
                             format::identity_digest(session.identities[binary.attempt.device])};
+  const AnswerStep answers(session, binary.attempt.device, name.attempt);
+  if (answers.is_known_as_wrong(binary.attempt)) {
+    binary.attempt.microseconds = stopwatch.microseconds();
+    session.record(std::move(binary.attempt));
+    return tl::unexpected(Refusal::by_answers);
+  }
   const Marker marker = binary.is_of_series ? Marker::required : Marker::wanted;
-  auto built = try_driver(session, name, marker, binary.attempt, stopwatch,
-                          [&] { return build(session, binary); });
+  auto built = try_driver(session, name, marker, binary.attempt, stopwatch, [&](Attempt& attempt) {
+    opencl::BuildOutcome outcome = build(session, binary);
+    if (outcome.code == CL_SUCCESS && outcome.program) {
+      answers.examine(outcome.program.get(), attempt);
+    }
+    return outcome;
+  });
   if (!built) {
     return tl::unexpected(built.error());
   }
@@ -283,7 +410,7 @@ tl::expected<opencl::Program, std::string> create_program(const LoadSession& ses
                   .reason =
                       fmt::format("the binaries of {} devices in one program", binaries.size())};
   auto built = try_driver(session, together_digest(session, binaries, options, kernels),
-                          Marker::wanted, std::move(attempt), stopwatch, [&] {
+                          Marker::wanted, std::move(attempt), stopwatch, [&](Attempt& /*same*/) {
                             return opencl::build_from_binaries(session.driver, session.context,
                                                                session.request.devices, bytes,
                                                                options, kernels);
@@ -320,9 +447,18 @@ Result<opencl::Program> build_source(const LoadSession& session, std::string rea
       session.driver, session.context, session.request.devices, closed, options);
   outcome.log = source::with_open_names(outcome.log);
   attempt.decision = Decision::loaded;
+  const std::string what =
+      fmt::format("'{}' for {}", recorded->main.display_name, quoted_devices(session));
+  if (outcome.code == CL_SUCCESS && outcome.program) {
+    examine_source(session, options, outcome.program.get(), attempt);
+  }
+  const std::string wrong = attempt.decision == Decision::wrong_answer ? attempt.reason : "";
   if (!session.record_build(std::move(attempt), outcome, stopwatch)) {
-    return build_error(
-        fmt::format("'{}' for {}", recorded->main.display_name, quoted_devices(session)), outcome);
+    return build_error(what, outcome);
+  }
+  if (!wrong.empty()) {
+    return base::fail(ErrorCode::build_failed, "{} was built, and computes something wrong: {}",
+                      what, wrong);
   }
   return std::move(outcome.program);
 }

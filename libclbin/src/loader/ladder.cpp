@@ -158,6 +158,11 @@ tl::unexpected<base::Error> Ladder::error() const {
     return refused_by_driver(*last,
                              fmt::format("{} of the bundle's entries for {}", m_refused, what));
   }
+  if (m_wrong > 0) {
+    return base::fail(ErrorCode::binary_refused,
+                      "{} of the bundle's entries for {} computes something wrong: {}", m_wrong,
+                      what, m_wrong_reason);
+  }
   if (m_quarantined > 0) {
     return base::fail(ErrorCode::binary_refused, "{} of the bundle's entries for {}: {}",
                       m_quarantined, what, m_quarantine_reason);
@@ -174,6 +179,9 @@ std::string Ladder::why_no_binary() const {
   }
   if (m_refused > 0) {
     return "the driver rejected every matching entry";
+  }
+  if (m_wrong > 0) {
+    return "the matching entries compute something wrong";
   }
   if (m_quarantined > 0) {
     return "the matching entries are in quarantine";
@@ -229,6 +237,9 @@ void Ladder::rank_entries() {
 void Ladder::note_refusal(const LoadSession& session, Refusal refusal) {
   if (refusal == Refusal::by_driver) {
     ++m_refused;
+  } else if (refusal == Refusal::by_answers) {
+    ++m_wrong;
+    m_wrong_reason = session.report.attempts.back().reason;
   } else {
     ++m_quarantined;
     m_quarantine_reason = session.report.attempts.back().reason;
@@ -254,7 +265,7 @@ void Ladder::try_entries_of(const LoadSession& group, const std::vector<Candidat
     auto tried = try_binary(group, *std::move(binary), stopwatch);
     if (!tried) {
       note_refusal(group, tried.error());
-      m_may_store &= tried.error() == Refusal::by_driver || candidate.is_of_series;
+      m_may_store &= tried.error() != Refusal::by_quarantine || candidate.is_of_series;
     } else if (!tried->is_recompiled) {
       m_accepted = *std::move(tried);
       m_is_exact = candidate.rule == Rule::exact_identity;

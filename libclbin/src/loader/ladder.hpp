@@ -141,6 +141,8 @@ private:
   bool m_is_exact = false;                   // m_accepted was made for exactly this device
   std::optional<base::Error> m_first_damage; // of an entry that fits but cannot be read
   std::uint32_t m_refused = 0;               // by the driver
+  std::uint32_t m_wrong = 0;                 // accepted, but they compute something wrong
+  std::string m_wrong_reason;
   std::uint32_t m_quarantined = 0;
   std::string m_quarantine_reason;
   bool m_may_store = true; // what is built, in the user cache

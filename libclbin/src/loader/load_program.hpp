@@ -30,10 +30,11 @@ enum class Decision : std::uint8_t {
   unreadable = 3,    // its bytes in the bundle are damaged; the driver did not receive any
   accepted = 4,      // accepted alone for its device, before all devices share a program
   recompiled = 5,    // accepted, but the driver ignored the binary and built the IR beside it
+  wrong_answer = 6,  // accepted, but it does not compute what is known (AnswerCheck)
 };
 [[nodiscard]] constexpr std::string_view to_string(Decision decision) noexcept {
-  constexpr std::string_view k_names[]{"loaded",     "refused",  "not attempted",
-                                       "unreadable", "accepted", "recompiled"};
+  constexpr std::string_view k_names[]{"loaded",   "refused",    "not attempted", "unreadable",
+                                       "accepted", "recompiled", "wrong answer"};
   return k_names[static_cast<std::size_t>(decision)];
 }
 
@@ -76,6 +77,32 @@ struct LoadReport {
   bool has_cache_warning = false; // LoadSession::warn_of_cache added one
 };
 
+struct LoadSession;
+
+// What a check of known answers found of a program on a device.
+struct AnswersFound {
+  // none: nothing is known of the variant. unchecked: not all of it could be checked.
+  enum class Verdict : std::uint8_t { none, right, wrong, unchecked };
+  Verdict verdict = Verdict::none;
+  std::string reason{};   // of wrong and unchecked, an unfinished sentence
+  bool is_lasting = true; // the next check would find the same
+};
+
+// How a load checks known answers.
+struct AnswerCheck {
+  // once: what was found is in the user cache, and is not checked again there.
+  enum class When : std::uint8_t { once = 1, always = 2 };
+  When when = When::once;
+  // Launches kernels of the program. check_answers, as a pointer: a product that does not check
+  // does not contain the code for manifests and launches.
+  AnswersFound (*examine)(const LoadSession& session, std::uint32_t device, cl_program program);
+};
+// Launches what the bundle knows of the variant of the session, on its context, until the limit of
+// the request. The driver has the functions of TableUse::launches. Allocates up to twice
+// format::k_max_answer_buffer_bytes besides the budget of the session.
+[[nodiscard]] AnswersFound check_answers(const LoadSession& session, std::uint32_t device,
+                                         cl_program program);
+
 struct LoadRequest {
   std::string program;
   // Empty: the fastest that was measured, then the best whose requirements are met, then "default".
@@ -91,6 +118,9 @@ struct LoadRequest {
   // Returns what the user cache stores of a program that was built, on PoCL, too, which otherwise
   // has only its own cache. Empty: the binary of the driver, but none of PoCL.
   std::function<Result<base::Bytes>(cl_program program)> take_binary{};
+  // Null: no kernel is launched. With options or constants of the request, nothing is known.
+  const AnswerCheck* answers = nullptr;
+  std::chrono::milliseconds answers_limit{1000}; // after it, no launch begins
   ReportDetail detail = ReportDetail::every_entry;
   std::vector<cl_device_id> devices; // at least one, without duplicates, all in the context
   std::function<void(const Attempt&)>
@@ -104,11 +134,12 @@ struct ProgramCache {
   explicit ProgramCache(const cache::CacheSettings& settings) : ProgramCache(settings, settings) {}
   // With separate settings for what executes, and for the record of what crashed.
   ProgramCache(const cache::CacheSettings& of_programs, const cache::CacheSettings& of_quarantine)
-      : programs(of_programs, cache::CacheKind::user), quarantine(of_quarantine), stores(programs) {
-  }
+      : programs(of_programs, cache::CacheKind::user), quarantine(of_quarantine),
+        verdicts(of_programs), stores(programs) {}
 
   cache::KeyedStore programs;
   cache::Quarantine quarantine;
+  cache::Verdicts verdicts;
   cache::StoreQueue stores;
 };
 
@@ -131,14 +162,18 @@ struct ProgramCache {
 //
 // Only if_needed uses the user cache. No entry is attempted that ended the process twice in a day.
 //
+// If the request checks known answers, a binary of each device that does not compute what is known
+// is no binary of it (Decision::wrong_answer), and source that is built so is an error.
+//
 // invalid_argument: there is no device, a device is not in the context or is listed twice, or there
 // are constants for several devices. no_such_program, no_such_variant. no_matching_entry: no entry
 // fits, and the policy is `never`; or no IL fits, and there are constants. binary_refused: the
-// driver rejected entries, or entries are in quarantine, and the policy is `never` or there is no
-// source; or the driver rejected IL with constants. no_source. unsafe_options: see
-// recorded_options.hpp. build_failed: the message contains the build log. several_devices_refused:
-// the binaries do not load together, and the policy is `never` or there is no source. opencl_call:
-// a query failed. Errors of the reader if nothing else loads.
+// driver rejected entries, entries compute something wrong, or are in quarantine, and the policy is
+// `never` or there is no source; or the driver rejected IL with constants. no_source.
+// unsafe_options: see recorded_options.hpp. build_failed: the message contains the build log, or
+// what the source computes wrong. several_devices_refused: the binaries do not load together, and
+// the policy is `never` or there is no source. opencl_call: a query failed. Errors of the reader if
+// nothing else loads.
 [[nodiscard]] base::Result<opencl::Program>
 load_program(const opencl::Driver& driver, const format::BundleReader& bundle, ProgramCache& cache,
              cl_context context, const LoadRequest& request, LoadReport& report);

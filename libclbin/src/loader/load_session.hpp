@@ -120,7 +120,8 @@ struct Accepted {
   std::optional<cache::CacheHit> hit{}; // of the user cache, without its payload
 };
 
-enum class Refusal : std::uint8_t { by_driver, by_quarantine };
+// by_answers: what it computes is wrong.
+enum class Refusal : std::uint8_t { by_driver, by_quarantine, by_answers };
 
 // Passes the binary to the driver, unless it is in quarantine. Records the attempt in every case.
 [[nodiscard]] tl::expected<Accepted, Refusal>

@@ -203,7 +203,7 @@ std::optional<Accepted> UserCacheStep::try_hit(cache::CacheHit hit, const std::s
     tried->hit.emplace(std::move(hit));
     return *std::move(tried);
   }
-  if (tried.error() == Refusal::by_driver) {
+  if (tried.error() != Refusal::by_quarantine) {
     cache.remove(m_key);
   } else {
     m_recipe.reset(); // a build would produce the same binary again

@@ -16,7 +16,7 @@ from __future__ import annotations
 from ._build import Builder, build
 from ._bundle import Bundle, identity
 from ._command import layer_path
-from ._enums import Decision, ExitStatus, Fallback, Origin, Rule, Status
+from ._enums import Answers, Decision, ExitStatus, Fallback, Origin, Rule, Status
 from ._errors import (
     ArgumentError,
     BuildError,
@@ -62,6 +62,7 @@ _LAZY = {
 }
 
 __all__ = [
+    "Answers",
     "Argument",
     "ArgumentError",
     "Attempt",

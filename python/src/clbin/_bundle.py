@@ -6,7 +6,7 @@ import ctypes
 import os
 from ctypes import byref, c_uint32, c_uint64, c_void_p, create_string_buffer, sizeof
 
-from ._enums import Fallback, Rule, SignaturePolicy, Status, Switch
+from ._enums import Answers, Fallback, Rule, SignaturePolicy, Status, Switch
 from ._errors import ArgumentError, Error, argument, call, filled, name_of, text_of
 from ._handle import Handle, Owner
 from ._library import IdentityStruct, OpenOptions, SelectionStruct, WriteFunction, library
@@ -191,6 +191,7 @@ class Bundle(Owner):
         options: str | Sequence[str] | None = None,
         constants: Mapping[int, ConstantValue] | None = None,
         fallback: Fallback = Fallback.IF_NEEDED,
+        answers: Answers = Answers.NEVER,
         report: Report | None = None,
     ) -> pyopencl.Program:
         """Returns a program that is ready to use.
@@ -200,6 +201,8 @@ class Bundle(Owner):
         options: build options that are known only at run time; they follow those of the variant.
         constants: the specialization constants of SPIR-V by their SpecId, as objects that have
         the size of their type, such as numpy.float32(1); a bool is one byte.
+        answers: whether the load launches kernels of the bundle, and compares what they compute
+        with what is known.
         report: filled, also if the load fails.
 
         Blocks without the GIL while the driver works. Raises SelectionError, OpenCLError,
@@ -211,7 +214,11 @@ class Bundle(Owner):
         filled = _report_or_new(report)
         result, raw_report = c_void_p(), c_void_p()
         load_options = LoadOptions(
-            variant=variant, options=options, constants=constants, fallback=fallback
+            variant=variant,
+            options=options,
+            constants=constants,
+            fallback=fallback,
+            answers=answers,
         )
         with self._handle as bundle:
             call(

@@ -65,6 +65,15 @@ class Fallback(IntEnum):
     """Builds only source, or IL if specialization constants are set."""
 
 
+class Answers(IntEnum):
+    """When a load checks known answers."""
+
+    NEVER = 0
+    ONCE = 1
+    """Remembers in the user cache what it finds."""
+    ALWAYS = 2
+
+
 class Origin(IntEnum):
     """Where a program came from."""
 
@@ -84,6 +93,7 @@ class Decision(IntEnum):
     UNREADABLE = 3
     ACCEPTED = 4
     RECOMPILED = 5
+    WRONG_ANSWER = 6
 
 
 class Rule(IntEnum):

@@ -204,6 +204,8 @@ class LoadOptionsStruct(ctypes.Structure):
         ("callback_user_data", c_void_p),
         ("library", c_void_p),
         ("store", c_int),
+        ("answers", c_void_p),
+        ("answers_ms", c_uint32),
     ]
 
 
@@ -282,6 +284,7 @@ FUNCTIONS: dict[str, tuple[object, ...]] = {
     "clbin_select": (_STATUS, _HANDLE, POINTER(IdentityStruct), _TEXT, _TEXT, _OUT, _ERROR),
     "clbin_selection_free": (None, _HANDLE),
     "clbin_selection_get": (_STATUS, _HANDLE, POINTER(SelectionStruct)),
+    "clbin_check_answers": (c_void_p, c_int),
     "clbin_identity_query": (
         _STATUS,
         c_void_p,

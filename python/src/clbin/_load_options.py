@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ctypes import POINTER, c_void_p, cast, create_string_buffer, pointer, sizeof
 
-from ._enums import Fallback, Status
+from ._enums import Answers, Fallback, Status
 from ._errors import argument, new_error
-from ._library import ConstantStruct, LoadOptionsStruct
+from ._library import ConstantStruct, LoadOptionsStruct, library
 from ._opencl import joined, resolver
 
 TYPE_CHECKING = False
@@ -33,6 +33,7 @@ class LoadOptions:
         options: str | Sequence[str] | None = None,
         constants: Mapping[int, ConstantValue] | None = None,
         fallback: Fallback = Fallback.IF_NEEDED,
+        answers: Answers = Answers.NEVER,
     ) -> None:
         values = _bytes_of_constants(constants)
         self._values = [create_string_buffer(value, len(value)) for _, value in values]
@@ -50,6 +51,7 @@ class LoadOptions:
             constants=cast(self._constants, POINTER(ConstantStruct)),
             constant_count=len(self._constants),
             resolve=resolver(),
+            answers=library.clbin_check_answers(Answers(answers)),
         )
         self.pointer = pointer(self._struct)
 

@@ -959,6 +959,22 @@ TEST_F(CApiLoad, TakesOptionsOfOlderAndNewerVersions) {
                                    "sizeof(clbin_load_options)");
 }
 
+TEST_F(CApiLoad, ChecksKnownAnswersOnlyIfAsked) {
+  EXPECT_EQ(clbin_check_answers(CLBIN_ANSWERS_NEVER), nullptr);
+  // The scripted driver has no function for launches, for which a load without checks does not ask.
+  m_options.answers_ms = 1;
+  ASSERT_EQ(load(), CLBIN_SUCCESS) << take_message(m_error);
+  m_driver.functions().ReleaseProgram(std::exchange(m_program, nullptr));
+  for (const clbin_answers when : {CLBIN_ANSWERS_ONCE, CLBIN_ANSWERS_ALWAYS}) {
+    m_options.answers = clbin_check_answers(when);
+    EXPECT_EQ(load(), CLBIN_ERROR_NO_OPENCL);
+    EXPECT_EQ(take_message(m_error), "the caller's 'resolve' has no function 'clSetKernelArg'");
+  }
+  m_options.answers = clbin_check_answers(static_cast<clbin_answers>(3));
+  EXPECT_EQ(load(), CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_THAT(take_message(m_error), HasSubstr("'answers' is of a number that is no enumerator"));
+}
+
 TEST_F(CApiLoad, LoadsTheVariantThatWasMadeWithTheCallersOptions) {
   m_options.build_options = " -cl-fast-relaxed-math ";
   ASSERT_EQ(load(), CLBIN_SUCCESS) << take_message(m_error);

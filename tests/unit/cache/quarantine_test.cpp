@@ -227,5 +227,60 @@ TEST_F(QuarantineTest, DoesNothingWhenTheCacheIsOff) {
   EXPECT_FALSE(std::filesystem::exists(root()));
 }
 
+class VerdictsTest : public CacheTestCase {
+protected:
+  [[nodiscard]] std::filesystem::path file() const {
+    return root() / "answers" / base::to_hex(m_key);
+  }
+  base::Digest m_key = base::digest_of(base::as_bytes("checked"));
+};
+
+TEST_F(VerdictsTest, AreFoundUnderTheirKeyOnly) {
+  const Verdicts verdicts(settings());
+  EXPECT_EQ(verdicts.find(m_key), std::nullopt);
+  EXPECT_EQ(verdicts.remember(m_key, "wrong: 2"), "");
+  EXPECT_EQ(verdicts.find(m_key), "wrong: 2");
+  EXPECT_EQ(verdicts.remember(m_key, std::string(5000, 'x')), "");
+  EXPECT_EQ(verdicts.find(m_key), std::string(Verdicts::k_max_bytes, 'x'));
+  EXPECT_EQ(verdicts.find(base::digest_of(base::as_bytes("other"))), std::nullopt);
+}
+
+TEST_F(VerdictsTest, AreNotFoundInFilesOfOthers) {
+  const Verdicts verdicts(settings());
+  EXPECT_EQ(verdicts.remember(m_key, "right: "), "");
+  std::filesystem::remove(file());
+  std::filesystem::create_symlink("/etc/hostname", file());
+  EXPECT_EQ(verdicts.find(m_key), std::nullopt);
+  std::filesystem::remove(file());
+  std::filesystem::create_directory(file());
+  EXPECT_EQ(verdicts.find(m_key), std::nullopt);
+  EXPECT_NE(verdicts.remember(m_key, "right: "), "");
+}
+
+TEST_F(VerdictsTest, AreRemovedThirtyDaysAfterTheirLastUse) {
+  const Verdicts verdicts(settings());
+  std::vector<base::Digest> keys; // enough that some of them trigger the removal
+  for (int i = 0; i < 100; ++i) {
+    keys.push_back(base::digest_of(base::as_bytes(std::to_string(i))));
+  }
+  EXPECT_EQ(verdicts.remember(m_key, "right: "), "");
+  EXPECT_EQ(verdicts.remember(keys[0], "right: "), "");
+  m_now += std::chrono::hours(29 * 24);
+  EXPECT_EQ(verdicts.find(keys[0]), "right: ");
+  m_now += std::chrono::hours(24);
+  for (std::size_t i = 1; i < keys.size(); ++i) {
+    EXPECT_EQ(verdicts.remember(keys[i], "right: "), "");
+  }
+  EXPECT_EQ(verdicts.find(m_key), std::nullopt);
+  EXPECT_EQ(verdicts.find(keys[0]), "right: ");
+}
+
+TEST_F(VerdictsTest, AreNotKeptIfTheCacheIsOff) {
+  CacheSettings off = settings();
+  off.use = CacheUse::off;
+  EXPECT_EQ(Verdicts(off).remember(m_key, "right: "), "");
+  EXPECT_EQ(Verdicts(settings()).find(m_key), std::nullopt);
+}
+
 } // namespace
 } // namespace clbin::cache

@@ -26,19 +26,19 @@ TEST(BundleGolden, FilesHoldWhatTheyHeld) {
   }
 }
 
-TEST(BundleGolden, FilesWithMeasurementsHoldWhatTheyHeld) {
-  for (const std::string name : test::k_measured_golden_names) {
-    const auto reader = test::open_bytes(golden_file(name, "measured_v1"));
-    ASSERT_TRUE(reader.has_value()) << name << ": " << reader.error().message;
-    const auto verified = reader->verify();
-    EXPECT_TRUE(verified.has_value()) << name << ": " << verified.error().message;
-    EXPECT_TRUE(reader->has_rankings()) << name;
-    EXPECT_EQ(test::contents_of(*reader).value(), contents_file(name, "measured_v1")) << name;
-  }
-  const std::string version(base::as_text(golden_file("libzstd-version", "measured_v1")));
-  for (const auto& [name, bytes] : test::measured_bundles()) {
-    EXPECT_TRUE(base::zstd_version() != version || bytes == golden_file(name, "measured_v1"))
-        << name;
+TEST(BundleGolden, FilesWithLaunchesHoldWhatTheyHeld) {
+  for (const auto& [folder, bundles] : {std::pair("measured_v1", test::measured_bundles()),
+                                        std::pair("answers_v1", test::answered_bundles())}) {
+    const std::string version(base::as_text(golden_file("libzstd-version", folder)));
+    for (const auto& [name, bytes] : bundles) {
+      const auto reader = test::open_bytes(golden_file(name, folder));
+      ASSERT_TRUE(reader.has_value()) << name << ": " << reader.error().message;
+      const auto verified = reader->verify();
+      EXPECT_TRUE(verified.has_value()) << name << ": " << verified.error().message;
+      EXPECT_EQ(reader->has_rankings(), folder == std::string("measured_v1")) << name;
+      EXPECT_EQ(test::contents_of(*reader).value(), contents_file(name, folder)) << name;
+      EXPECT_TRUE(base::zstd_version() != version || bytes == golden_file(name, folder)) << name;
+    }
   }
 }
 

@@ -1,0 +1,115 @@
+// The check of known answers at a load: launches what the bundle knows of the variant with a
+// program that the driver has accepted, and compares what the launches compute. Of all loads, only
+// those that check read manifests and launch kernels.
+#include "format/bundle/known_answers.hpp"
+
+#include "loader/load_session.hpp"
+#include "opencl/kernel_launch.hpp"
+
+#include <fmt/format.h>
+
+namespace clbin::loader {
+
+namespace {
+
+using Verdict = AnswersFound::Verdict;
+
+// Whether a failure of the call says nothing about the kernel: its launch did not begin, because
+// memory is short, or its work-groups are too large for the device.
+bool precedes_launch(std::string_view call) {
+  constexpr std::string_view k_calls[]{"clCreateCommandQueue", "clCreateBuffer",
+                                       "clEnqueueWriteBuffer", "clEnqueueNDRangeKernel"};
+  return std::ranges::find(k_calls, call) != std::end(k_calls);
+}
+
+// After a launch, CL_OUT_OF_RESOURCES is also what NVIDIA's driver reports of one that faults.
+bool may_pass(cl_int code, bool has_begun) {
+  return code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY ||
+         (code == CL_OUT_OF_RESOURCES && !has_begun);
+}
+
+AnswersFound found_of(const base::Error& error) {
+  const bool has_begun = error.call != nullptr && !precedes_launch(error.call->function);
+  return {has_begun ? Verdict::wrong : Verdict::unchecked, error.message,
+          error.call != nullptr && !may_pass(error.call->code, has_begun)};
+}
+
+// Returns where the results of the launch differ; std::nullopt if they do not. opencl_call.
+Result<std::optional<std::string>> difference_of(const opencl::Driver& driver, cl_program program,
+                                                 opencl::KernelLauncher& launcher,
+                                                 const format::KnownAnswer& answer) {
+  cl_int code = CL_SUCCESS;
+  const opencl::Kernel kernel(driver.CreateKernel(program, answer.kernel.c_str(), &code),
+                              driver.ReleaseKernel);
+  if (code != CL_SUCCESS) {
+    return opencl::call_failed("clCreateKernel", {}, code);
+  }
+  CLBIN_TRY(launcher.set_buffers(answer.arguments));
+  CLBIN_TRY(launcher.set_arguments(kernel.get()));
+  CLBIN_TRY(
+      launcher.launch(kernel.get(), {answer.dimensions, answer.global_size, answer.local_size}));
+  CLBIN_TRY_ASSIGN(auto contents, launcher.read_results());
+  std::vector<format::ExpectedBuffer> results;
+  for (std::size_t i = 0; i < answer.arguments.size(); ++i) {
+    if (format::is_result(answer.arguments[i])) {
+      results.push_back(format::expected_buffer(i, answer.arguments[i].type,
+                                                std::move(contents[results.size()])));
+    }
+  }
+  return format::difference_of_answer(answer, results);
+}
+
+AnswersFound check_launch(const opencl::Driver& driver, cl_program program,
+                          opencl::KernelLauncher& launcher, const format::KnownAnswer& answer) {
+  const auto difference = difference_of(driver, program, launcher, answer);
+  AnswersFound found = !difference ? found_of(difference.error())
+                       : *difference
+                           ? AnswersFound{Verdict::wrong, "a wrong result: " + **difference}
+                           : AnswersFound{Verdict::right};
+  if (!found.reason.empty()) {
+    const std::span sizes(answer.global_size.data(), answer.dimensions);
+    found.reason = fmt::format("kernel '{}' with {} work-items: {}", answer.kernel,
+                               fmt::join(sizes, "x"), found.reason);
+  }
+  return found;
+}
+
+} // namespace
+
+AnswersFound check_answers(const LoadSession& session, std::uint32_t device, cl_program program) {
+  const Stopwatch stopwatch;
+  auto manifest = session.bundle->read_manifest(session.group, &session.budget);
+  if (!manifest) { // what cannot be checked because it is damaged must not pass as right
+    return {Verdict::wrong, "its known answers cannot be read: " + manifest.error().message, false};
+  }
+  std::erase_if(manifest->answers, [&](const format::KnownAnswer& answer) {
+    return answer.variant != std::string_view(session.group.variant);
+  });
+  if (manifest->answers.empty()) {
+    return {};
+  }
+  auto launcher = opencl::KernelLauncher::create(session.driver, session.context,
+                                                 session.request.devices[device]);
+  if (!launcher) {
+    return found_of(launcher.error());
+  }
+  const auto limit =
+      static_cast<std::uint64_t>(std::chrono::microseconds(session.request.answers_limit).count());
+  AnswersFound all{Verdict::right};
+  for (const format::KnownAnswer& answer : manifest->answers) {
+    if (stopwatch.microseconds() > limit) {
+      return {Verdict::unchecked,
+              fmt::format("the limit of {} ms was exceeded", session.request.answers_limit.count()),
+              false};
+    }
+    AnswersFound one = check_launch(session.driver, program, *launcher, answer);
+    if (one.verdict == Verdict::wrong) {
+      return one;
+    }
+    const bool is_first = all.verdict == Verdict::right;
+    all = one.verdict == Verdict::unchecked && is_first ? std::move(one) : std::move(all);
+  }
+  return all;
+}
+
+} // namespace clbin::loader
