@@ -109,6 +109,10 @@ public:
   Result<void> examine(Run& run, std::span<const format::KnownAnswer> answers) {
     CLBIN_TRY_ASSIGN(const base::Bytes binary, m_proved.read(run.entry.blob));
     for (const format::KnownAnswer& answer : answers) {
+      if (!has_kernel(run.entry, answer.kernel)) { // for example of double
+        note_unchecked(run, fmt::format("the entry has no kernel '{}'", answer.kernel));
+        continue;
+      }
       auto request = launch_of(answer);
       request.binary = binary;
       request.binary_options = run.entry.options;
@@ -121,6 +125,15 @@ public:
   }
 
 private:
+  // An imported entry may not record its kernels.
+  static bool has_kernel(const format::EntryView& entry, const std::string& name) {
+    return entry.kernels.empty() || std::ranges::find(entry.kernels, name) != entry.kernels.end();
+  }
+
+  static void note_unchecked(Run& run, std::string why) {
+    run.why_not_launched = run.why_not_launched.empty() ? std::move(why) : run.why_not_launched;
+  }
+
   LaunchingWorker& worker_of(std::size_t device) {
     std::unique_ptr<LaunchingWorker>& worker = m_workers[device];
     if (worker == nullptr) {
@@ -141,9 +154,7 @@ private:
     const std::string launch = fmt::format("kernel '{}' with {} work-items", answer.kernel,
                                            size_text(answer.global_size, answer.dimensions));
     if (!reply && reply.error().failed_call == "clEnqueueNDRangeKernel") {
-      run.why_not_launched = run.why_not_launched.empty()
-                                 ? fmt::format("{}: {}", launch, reply.error().reason)
-                                 : run.why_not_launched;
+      note_unchecked(run, fmt::format("{}: {}", launch, reply.error().reason));
       return std::string();
     }
     const auto results = reply ? results_of(answer.arguments, std::move(reply->buffers))

@@ -462,6 +462,25 @@ oclcc --info -v disputed.clbin | grep -oE "answer    .*, by" | uniq
 #| oclcc: error: mixed.clbin: program 'scale', variant 'default', entry for * on '*': kernel 'scale' with 1008 work-items computes a wrong result: argument 0, element * is *, not * (tolerance 0.0001)
 #| oclcc: error: program 'scale', kernel 'scale': '*' and '*' compute different results, of which none is kept: argument 0, element * is *, not * (tolerance 0.0001)
 
+### known_answers_of_kernels_that_a_device_lacks
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash" one_platform
+{ cat scale.cl; printf '%s\n' '#ifndef WITHOUT' 'kernel void more(global int* a) { a[get_global_id(0)] += 1; }' '#endif'; } > both.cl
+oclcc both.cl -o both.clbin
+oclcc --tune both.clbin --known-answers --launch 'more=64,16:iota(i32,64)' > /dev/null
+mkdir without
+{ echo '#define WITHOUT'; cat both.cl; } > without/both.cl
+oclcc without/both.cl --no-source -o less.clbin
+oclcc --strip --drop-target '*' both.clbin -o answers.clbin
+oclcc --merge answers.clbin less.clbin -o mixed.clbin
+oclcc --verify --run mixed.clbin; echo "exit $?"
+oclcc --warm mixed.clbin | grep -o ': .*'
+# expected output:
+#| exit 0
+#| : 1 from the bundle, 0 from the user cache, 0 built
+# expected errors:
+#| oclcc: note: mixed.clbin: program 'both', variant 'default', entry for * on '*': a known answer was not checked: the entry has no kernel 'more'
+
 ### known_answers_of_miscompiled_kernels
 # 20 binaries in which an instruction, a constant or a result is another one. All are found, and a load
 # that checks builds the source instead.

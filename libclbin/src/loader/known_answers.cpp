@@ -14,12 +14,14 @@ namespace {
 
 using Verdict = AnswersFound::Verdict;
 
-// Whether a failure of the call says nothing about the kernel: its launch did not begin, because
-// memory is short, or its work-groups are too large for the device.
-bool precedes_launch(std::string_view call) {
+// Whether a failure of the call says nothing about what the kernel computes: its launch did not
+// begin, because memory is short, its work-groups are too large for the device, or the program has
+// no such kernel there (of those of double in #ifdef cl_khr_fp64).
+bool precedes_launch(const base::FailedCall& call) {
   constexpr std::string_view k_calls[]{"clCreateCommandQueue", "clCreateBuffer",
                                        "clEnqueueWriteBuffer", "clEnqueueNDRangeKernel"};
-  return std::ranges::find(k_calls, call) != std::end(k_calls);
+  return std::ranges::find(k_calls, call.function) != std::end(k_calls) ||
+         call.code == CL_INVALID_KERNEL_NAME;
 }
 
 // After a launch, CL_OUT_OF_RESOURCES is also what NVIDIA's driver reports of one that faults.
@@ -29,7 +31,7 @@ bool may_pass(cl_int code, bool has_begun) {
 }
 
 AnswersFound found_of(const base::Error& error) {
-  const bool has_begun = error.call != nullptr && !precedes_launch(error.call->function);
+  const bool has_begun = error.call != nullptr && !precedes_launch(*error.call);
   return {has_begun ? Verdict::wrong : Verdict::unchecked, error.message,
           error.call != nullptr && !may_pass(error.call->code, has_begun)};
 }
