@@ -182,6 +182,10 @@ private:
     options.fallback = fallback;
     options.resolve = test::FakeDriver::resolve;
     options.resolve_user_data = &m_driver;
+    if (device_count > 1) {
+      options.answers = clbin_check_answers(CLBIN_ANSWERS_ONCE);
+      options.answers_ms = 10;
+    }
     cl_program loaded = nullptr;
     clbin_report* report = nullptr;
     clbin_error* error = nullptr;
@@ -193,7 +197,8 @@ private:
     if (loaded != nullptr) {
       m_driver.functions().ReleaseProgram(loaded);
     }
-    require(m_driver.live_programs() == 0 && m_driver.live_kernels() == 0,
+    require(m_driver.live_programs() == 0 && m_driver.live_kernels() == 0 &&
+                m_driver.live_launch_objects() == 0,
             "a load leaves nothing but its program");
     clbin_report_free(report);
   }

@@ -50,6 +50,18 @@ struct _cl_kernel {
   std::string name;
 };
 
+// Objects of launches.
+struct _cl_command_queue {
+  State* state = nullptr;
+};
+struct _cl_event {
+  State* state = nullptr;
+};
+struct _cl_mem {
+  State* state = nullptr;
+  clbin::base::Bytes bytes{};
+};
+
 namespace clbin::test {
 
 struct FakeDriver::State {
@@ -75,6 +87,7 @@ struct FakeDriver::State {
   std::vector<std::string> sources;
   std::atomic<int> live_programs{0};
   std::atomic<int> live_kernels{0};
+  std::atomic<int> live_launch_objects{0};
 };
 
 namespace {
@@ -510,6 +523,81 @@ cl_int CL_API_CALL get_kernel_work_group_info(cl_kernel kernel, cl_device_id,
               size_out);
 }
 
+// ---- Launches, which change no buffer -----------------------------------------------------------
+
+template <typename Object, typename... Members>
+auto* make_object(State* state, Members... members) {
+  ++state->live_launch_objects;
+  return new std::remove_pointer_t<Object>{state, std::move(members)...};
+}
+
+template <typename Object>
+cl_int CL_API_CALL release_object(Object object) {
+  --object->state->live_launch_objects;
+  delete object;
+  return CL_SUCCESS;
+}
+
+cl_command_queue CL_API_CALL create_queue(cl_context context, cl_device_id /*device*/,
+                                          cl_command_queue_properties /*wanted*/, cl_int* code) {
+  set_code(code, CL_SUCCESS);
+  return make_object<cl_command_queue>(context->state);
+}
+
+cl_mem CL_API_CALL create_buffer(cl_context context, cl_mem_flags /*flags*/, std::size_t size,
+                                 void* /*memory*/, cl_int* code) {
+  set_code(code, CL_SUCCESS);
+  return make_object<cl_mem>(context->state, base::Bytes(size));
+}
+
+cl_int CL_API_CALL set_kernel_argument(cl_kernel /*kernel*/, cl_uint /*index*/,
+                                       std::size_t /*size*/, const void* /*value*/) {
+  return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL write_buffer(cl_command_queue /*queue*/, cl_mem buffer, cl_bool /*waits*/,
+                                std::size_t offset, std::size_t size, const void* from,
+                                cl_uint /*count*/, const cl_event* /*waited*/,
+                                cl_event* /*event*/) {
+  std::memcpy(buffer->bytes.data() + offset, from, size);
+  return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL read_buffer(cl_command_queue /*queue*/, cl_mem buffer, cl_bool /*waits*/,
+                               std::size_t offset, std::size_t size, void* to, cl_uint /*count*/,
+                               const cl_event* /*waited*/, cl_event* /*event*/) {
+  std::memcpy(to, buffer->bytes.data() + offset, size);
+  return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, cl_uint /*dimensions*/,
+                          const std::size_t* /*offset*/, const std::size_t* /*global*/,
+                          const std::size_t* /*local*/, cl_uint /*count*/,
+                          const cl_event* /*waited*/, cl_event* event) {
+  queue->state->note("launch " + kernel->name);
+  *event = make_object<cl_event>(queue->state);
+  return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL finish(cl_command_queue /*queue*/) {
+  return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL wait_for_events(cl_uint /*count*/, const cl_event* /*events*/) {
+  return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL get_event_info(cl_event /*event*/, cl_event_info /*name*/, std::size_t size,
+                                  void* value, std::size_t* size_out) {
+  return give(answer_of(cl_int{CL_COMPLETE}), size, value, size_out);
+}
+
+cl_int CL_API_CALL get_event_profiling_info(cl_event /*event*/, cl_profiling_info /*name*/,
+                                            std::size_t /*size*/, void* /*value*/,
+                                            std::size_t* /*size_out*/) {
+  return CL_PROFILING_INFO_NOT_AVAILABLE;
+}
+
 struct NamedFunction {
   std::string_view name;
   void* address;
@@ -517,28 +605,12 @@ struct NamedFunction {
 
 std::vector<NamedFunction> named_functions(const opencl::Driver& table) {
   const auto address = [](auto function) { return reinterpret_cast<void*>(function); };
-  return {{"clGetPlatformIDs", address(table.GetPlatformIDs)},
-          {"clGetPlatformInfo", address(table.GetPlatformInfo)},
-          {"clGetDeviceIDs", address(table.GetDeviceIDs)},
-          {"clGetDeviceInfo", address(table.GetDeviceInfo)},
-          {"clCreateContext", address(table.CreateContext)},
-          {"clReleaseContext", address(table.ReleaseContext)},
-          {"clGetContextInfo", address(table.GetContextInfo)},
-          {"clCreateProgramWithSource", address(table.CreateProgramWithSource)},
-          {"clCreateProgramWithBinary", address(table.CreateProgramWithBinary)},
-          {"clBuildProgram", address(table.BuildProgram)},
-          {"clCompileProgram", address(table.CompileProgram)},
-          {"clLinkProgram", address(table.LinkProgram)},
-          {"clCreateProgramWithIL", address(table.CreateProgramWithIL)},
-          {"clSetProgramSpecializationConstant", address(table.SetProgramSpecializationConstant)},
-          {"clGetProgramInfo", address(table.GetProgramInfo)},
-          {"clGetProgramBuildInfo", address(table.GetProgramBuildInfo)},
-          {"clRetainProgram", address(table.RetainProgram)},
-          {"clReleaseProgram", address(table.ReleaseProgram)},
-          {"clCreateKernel", address(table.CreateKernel)},
-          {"clReleaseKernel", address(table.ReleaseKernel)},
-          {"clGetKernelInfo", address(table.GetKernelInfo)},
-          {"clGetKernelWorkGroupInfo", address(table.GetKernelWorkGroupInfo)}};
+  return {
+#define CLBIN_NAME(name, use, need) {"cl" #name, address(table.name)},
+      CLBIN_DRIVER_FUNCTIONS(CLBIN_NAME)
+#undef CLBIN_NAME
+          {"clCreateCommandQueue", address(table.CreateCommandQueue)},
+  };
 }
 
 opencl::Driver fake_functions() {
@@ -565,6 +637,19 @@ opencl::Driver fake_functions() {
   table.ReleaseKernel = release_kernel;
   table.GetKernelInfo = get_kernel_info;
   table.GetKernelWorkGroupInfo = get_kernel_work_group_info;
+  table.CreateCommandQueue = create_queue;
+  table.ReleaseCommandQueue = release_object<cl_command_queue>;
+  table.CreateBuffer = create_buffer;
+  table.ReleaseMemObject = release_object<cl_mem>;
+  table.SetKernelArg = set_kernel_argument;
+  table.EnqueueWriteBuffer = write_buffer;
+  table.EnqueueReadBuffer = read_buffer;
+  table.EnqueueNDRangeKernel = launch;
+  table.Finish = finish;
+  table.WaitForEvents = wait_for_events;
+  table.GetEventInfo = get_event_info;
+  table.GetEventProfilingInfo = get_event_profiling_info;
+  table.ReleaseEvent = release_object<cl_event>;
   return table;
 }
 
@@ -654,6 +739,9 @@ int FakeDriver::live_programs() const {
 }
 int FakeDriver::live_kernels() const {
   return m_state->live_kernels;
+}
+int FakeDriver::live_launch_objects() const {
+  return m_state->live_launch_objects;
 }
 
 } // namespace clbin::test

@@ -82,7 +82,8 @@ public:
   static void* resolve(const char* name, void* user_data);
 
   // Returns the calls in order: "create_binary ABC", "create_source", "create_il of 52 bytes",
-  // "set_constant 3 01", "build -DX=1", "compile", "link", "create_kernel k".
+  // "set_constant 3 01", "build -DX=1", "compile", "link", "create_kernel k", "launch k" (which
+  // changes no buffer).
   [[nodiscard]] const std::vector<std::string>& calls() const;
   // Returns the texts that clCreateProgramWithSource received, in order, one per call.
   [[nodiscard]] const std::vector<std::string>& sources() const;
@@ -90,6 +91,7 @@ public:
   // Objects that were created and not yet released.
   [[nodiscard]] int live_programs() const;
   [[nodiscard]] int live_kernels() const;
+  [[nodiscard]] int live_launch_objects() const; // queues, buffers and events
 
   struct State;
 

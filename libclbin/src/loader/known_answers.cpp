@@ -61,6 +61,17 @@ Result<std::optional<std::string>> difference_of(const opencl::Driver& driver, c
   return format::difference_of_answer(answer, results);
 }
 
+// Returns the bytes of all buffers. No known answer has more than k_max_answer_buffer_bytes.
+std::uint64_t buffer_bytes(const format::KnownAnswer& answer) {
+  std::uint64_t bytes = 0;
+  for (const format::LaunchArgument& argument : answer.arguments) {
+    bytes += argument.kind == format::ArgumentKind::buffer
+                 ? argument.count * element_bytes(argument.type)
+                 : 0;
+  }
+  return bytes;
+}
+
 AnswersFound check_launch(const opencl::Driver& driver, cl_program program,
                           opencl::KernelLauncher& launcher, const format::KnownAnswer& answer) {
   const auto difference = difference_of(driver, program, launcher, answer);
@@ -102,6 +113,12 @@ AnswersFound check_answers(const LoadSession& session, std::uint32_t device, cl_
     if (stopwatch.microseconds() > limit) {
       return {Verdict::unchecked,
               fmt::format("the limit of {} ms was exceeded", session.request.answers_limit.count()),
+              false};
+    }
+    if (buffer_bytes(answer) > session.budget.memory_limit()) {
+      return {Verdict::unchecked,
+              fmt::format("the buffers of kernel '{}' exceed the limit of {} bytes", answer.kernel,
+                          session.budget.memory_limit()),
               false};
     }
     AnswersFound one = check_launch(session.driver, program, *launcher, answer);

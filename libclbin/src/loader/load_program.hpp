@@ -98,8 +98,8 @@ struct AnswerCheck {
   AnswersFound (*examine)(const LoadSession& session, std::uint32_t device, cl_program program);
 };
 // Launches what the bundle knows of the variant of the session, on its context, until the limit of
-// the request. The driver has the functions of TableUse::launches. Allocates up to twice
-// format::k_max_answer_buffer_bytes besides the budget of the session.
+// the request. The driver has the functions of TableUse::launches. Allocates up to twice the memory
+// limit of the session besides its budget.
 [[nodiscard]] AnswersFound check_answers(const LoadSession& session, std::uint32_t device,
                                          cl_program program);
 

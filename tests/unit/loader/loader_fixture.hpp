@@ -160,12 +160,10 @@ protected:
 
   // Returns "loaded exact identity", one text per attempt.
   [[nodiscard]] std::vector<std::string> decisions() const {
-    const char* const names[] = {"loaded",     "refused",  "not attempted",
-                                 "unreadable", "accepted", "recompiled"};
     std::vector<std::string> result;
     for (const loader::Attempt& attempt : m_report.attempts) {
       result.push_back(
-          fmt::format("{} {}", names[static_cast<int>(attempt.decision)],
+          fmt::format("{} {}", to_string(attempt.decision),
                       attempt.target.empty() ? to_string(attempt.rule) : attempt.target));
     }
     return result;

@@ -1,3 +1,4 @@
+#include "format/bundle/known_answers.hpp"
 #include "loader_fixture.hpp"
 
 namespace clbin::loader {
@@ -48,6 +49,44 @@ TEST_F(SeveralDevices, ProvesEachBinaryAloneAndThenCreatesOneProgram) {
   EXPECT_EQ(m_report.origin, Origin::entry);
   EXPECT_EQ(m_report.attempts[1].device, 1U);
   EXPECT_EQ(m_report.attempts[2].reason, "the binaries of 2 devices in one program");
+}
+
+// The launches of the scripted driver change nothing.
+TEST_F(SeveralDevices, ChecksTheKnownAnswersOfEachDevice) {
+  format::KnownAnswer right{"default", "a", 1, {4, 1, 1}};
+  format::LaunchArgument buffer{format::ArgumentKind::buffer};
+  buffer.fill = format::Fill::iota;
+  buffer.count = 4;
+  right.results = {format::expected_buffer(0, buffer.type, format::fill_buffer(buffer))};
+  right.arguments = {buffer};
+  format::KnownAnswer wrong = right;
+  wrong.kernel = "b";
+  wrong.results[0].digest[0] ^= 1;
+  program().variants.push_back({"wrong", "-DWRONG"});
+  program().answers = {right};
+  add_both_entries();
+  add_source();
+  wrong.variant = "wrong";
+  program().answers.push_back(wrong);
+  m_context = m_driver.add_context(m_devices);
+  const AnswerCheck check{AnswerCheck::When::once, check_answers};
+  LoadRequest request;
+  request.devices = m_devices;
+  request.answers = &check;
+  {
+    const auto program = load(request);
+    ASSERT_TRUE(program.has_value()) << program.error().message;
+  }
+  EXPECT_THAT(m_driver.calls(),
+              ElementsAre("create_binary FOR X", "build -DV=1", "create_kernel a", "launch a",
+                          "create_binary FOR Y", "build -DV=1", "create_kernel a", "launch a",
+                          "create_binary FOR X+FOR Y", "build -DV=1"));
+  m_driver.forget_calls();
+  request.variant = "wrong"; // from source, which is wrong on the first device already
+  EXPECT_EQ(load(request).error().code, ErrorCode::build_failed);
+  EXPECT_THAT(m_driver.calls(),
+              ElementsAre("create_source", "build -DWRONG", "create_kernel b", "launch b"));
+  EXPECT_EQ(m_driver.live_programs() + m_driver.live_kernels() + m_driver.live_launch_objects(), 0);
 }
 
 TEST_F(SeveralDevices, TakesTheVariantsOptionsWhereTheEntriesDiffer) {

@@ -13,11 +13,8 @@ using ::testing::HasSubstr;
 
 base::Result<Driver> resolve_without(const std::set<std::string>& missing) {
   test::FakeDriver fake;
-  return resolve_driver([&](const char* name) -> void* {
-    void* const scripted = test::FakeDriver::resolve(name, &fake);
-    return missing.contains(name) ? nullptr
-           : scripted == nullptr  ? &fake // a function of launches, which nothing calls
-                                  : scripted;
+  return resolve_driver([&](const char* name) {
+    return missing.contains(name) ? nullptr : test::FakeDriver::resolve(name, &fake);
   });
 }
 
