@@ -3,6 +3,7 @@
 #include "base/file_io.hpp"
 #include "bundle_resealing.hpp"
 #include "format/bundle/bundle_surgery.hpp"
+#include "format/bundle/known_answers.hpp"
 #include "format/bundle/manifest.hpp"
 #include "golden/encrypted_bundles.hpp"
 #include "golden/golden_bundles.hpp"
@@ -125,7 +126,8 @@ base::Bytes with_hidden_payload() {
   return stripped ? stripped->bytes : base::Bytes{};
 }
 
-// The sample that the target loads, whose variants were measured on its device and on another one.
+// The sample that the target loads, whose variants were measured on its device and on another one,
+// and of which it is known that it changes nothing.
 base::Bytes measured_sample() {
   format::BundleInput input = format::unpack_bundle(test::must_open(test::sample_bundle())).value();
   format::ProgramInput& program = input.programs.front();
@@ -139,6 +141,12 @@ base::Bytes measured_sample() {
       one.device = format::measured_device(test::unknown_identity(device), 0);
       one.source = source;
     }
+    format::KnownAnswer& answer = program.answers.emplace_back(
+        format::KnownAnswer{variant.name, "saxpy", 1, {8, 1, 1}, {4, 1, 1}});
+    answer.arguments.emplace_back().number.resize(4);
+    format::LaunchArgument& buffer = answer.arguments.emplace_back();
+    buffer = {format::ArgumentKind::buffer, {}, format::ElementType::f32, format::Fill::random, 8};
+    answer.results = {format::expected_buffer(1, buffer.type, format::fill_buffer(buffer))};
   }
   return test::must_write(input);
 }
