@@ -3,7 +3,8 @@
 states its first version: exported_symbols.py NM libclbin.so clbin.h, or OBJDUMP libclbin.dll clbin.h
 
 exported_symbols.py NM libclbin.so clbin.h libclbin.a also checks that the static library calls no
-function of the C library that Android's lacks."""
+function of the C library that Android's lacks, and none of the library libm, which users would have to
+link, and that only clbin_check_answers contains the check of known answers."""
 
 import pathlib
 import re
@@ -16,8 +17,8 @@ import sys
 OF_ANDROID = set(
     """
     _exit abort access atexit close closedir dlerror dlopen dlsym environ fchmod fchown fcntl fdopendir
-    flock fork fstat fstatat fsync ftruncate futimens fwrite getauxval getegid getenv geteuid getgid
-    getpid getpwuid_r getrlimit gettid getuid ioctl isatty isspace ldexp linkat localeconv lseek
+    flock fork frexpf fstat fstatat fsync ftruncate futimens fwrite getauxval getegid getenv geteuid getgid
+    getpid getpwuid_r getrlimit gettid getuid ioctl isatty isspace ldexp ldexpf linkat localeconv lseek
     lstat madvise memchr memcmp memcpy memmem memmove memset mkdirat mkdtemp mkostemp nanosleep open
     openat poll prctl pread pthread_mutex_lock pthread_mutex_unlock pthread_once pthread_sigmask
     read readdir recv rename renameat send setenv setpriority setrlimit setsid sigaction sigaddset sigemptyset
@@ -45,6 +46,15 @@ def calls_missing_on_android(nm: str, archive: str) -> list[str]:
         for name in called - OF_ANDROID
         if not OF_COMPILER.match(name) and not OF_LIBRARIES.match(name)
     )
+
+
+def callers_of_the_check(nm: str, archive: str) -> list[str]:
+    """The members that a program links for another reason, and that need the check of known answers:
+    none, because the check reads manifests and launches kernels."""
+    listing = subprocess.check_output([nm, "-A", "--format=posix", archive], text=True)
+    calls = re.findall(r"\[(\S+)\]: _ZN5clbin6loader13check_answers\S+ U", listing)
+    own = re.findall(r"\[(\S+)\]: clbin_check_answers T", listing)
+    return sorted(set(calls) - set(own)) if own else ["clbin_check_answers is missing"]
 
 
 tool, library, header, *archives = sys.argv[1:]
@@ -76,3 +86,5 @@ if len(declared) < 30 or exported != declared or undated:
 for archive in archives:
     if missing := calls_missing_on_android(tool, archive):
         sys.exit(f"not known to exist on Android (see OF_ANDROID): {missing}")
+    if callers := callers_of_the_check(tool, archive):
+        sys.exit(f"known answers are checked by {callers}")

@@ -81,8 +81,14 @@ double floating_at(base::ByteView bytes, std::size_t index, ElementType type) {
   }
 }
 
-// Of the finite numbers. Squares of their parts of the largest one do not overflow.
-double root_mean_square(base::ByteView bytes, ElementType type, std::size_t count) {
+// The root mean square of the finite numbers of a buffer, as `largest` times the root of `part`:
+// squares of the numbers themselves may overflow, and a root needs the library libm.
+struct RootMeanSquare {
+  double largest = 0;
+  double part = 0; // from 0 to 1
+};
+
+RootMeanSquare root_mean_square(base::ByteView bytes, ElementType type, std::size_t count) {
   std::vector<double> numbers;
   for (std::size_t i = 0; i < count; ++i) {
     const double number = std::fabs(floating_at(bytes, i, type));
@@ -92,24 +98,30 @@ double root_mean_square(base::ByteView bytes, ElementType type, std::size_t coun
   }
   const double largest = numbers.empty() ? 0 : *std::ranges::max_element(numbers);
   if (largest == 0) {
-    return 0;
+    return {};
   }
   double sum = 0;
   for (const double number : numbers) {
     sum += (number / largest) * (number / largest);
   }
-  return largest * std::sqrt(sum / static_cast<double>(numbers.size()));
+  return {largest, sum / static_cast<double>(numbers.size())};
 }
 
-// `allowed` has no meaning for infinity: it equals only itself.
-bool is_close(double expected, double actual, double allowed) {
+// Whether the difference is at most `allowed` of the expected number, or of `typical`. Infinity
+// equals only itself.
+bool is_close(double expected, double actual, double allowed, const RootMeanSquare& typical) {
   if (std::isnan(expected) || std::isnan(actual)) {
     return std::isnan(expected) && std::isnan(actual);
   }
   if (std::isinf(expected) || std::isinf(actual)) {
     return expected == actual;
   }
-  return std::fabs(expected - actual) <= allowed;
+  const double difference = std::fabs(expected - actual);
+  if (difference <= allowed * std::fabs(expected) || typical.largest == 0 || allowed == 0) {
+    return difference <= allowed * std::fabs(expected);
+  }
+  const double part = difference / typical.largest / allowed;
+  return part * part <= typical.part;
 }
 
 std::string integer_text(base::ByteView bytes, std::size_t index, ElementType type) {
@@ -158,7 +170,10 @@ std::uint16_t half_of(float number) noexcept {
   (void)std::frexp(magnitude, &exponent);
   // 11 significant bits, but none below 2^-24.
   const int unit = std::max(exponent - 11, -24);
-  const auto units = static_cast<std::uint32_t>(std::nearbyint(std::ldexp(magnitude, -unit)));
+  const float exact = std::ldexp(magnitude, -unit);
+  auto units = static_cast<std::uint32_t>(exact);
+  const float rest = exact - static_cast<float>(units);
+  units += rest > 0.5F || (rest == 0.5F && units % 2 == 1) ? 1 : 0;
   const auto biased = static_cast<std::uint32_t>(unit + 24);
   // A carry out of the significand is one more in the exponent, as it should be.
   return static_cast<std::uint16_t>(sign + (biased << 10U) + units);
@@ -207,11 +222,11 @@ std::optional<std::string> difference_of_results(base::ByteView expected, base::
                        integer_text(expected, index, type));
   }
   const double allowed = tolerance.value_or(default_tolerance(type));
-  const double typical = root_mean_square(expected, type, count);
+  const RootMeanSquare typical = root_mean_square(expected, type, count);
   for (std::size_t index = 0; index < count; ++index) {
     const double wanted = floating_at(expected, index, type);
     const double found = floating_at(actual, index, type);
-    if (!is_close(wanted, found, allowed * std::max(std::fabs(wanted), typical))) {
+    if (!is_close(wanted, found, allowed, typical)) {
       return fmt::format("element {} is {}, not {} (tolerance {})", index, found, wanted, allowed);
     }
   }
