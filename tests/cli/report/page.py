@@ -342,6 +342,15 @@ def browse(pages):
             print(f"{Path(page).name} was checked")
 
 
+def show(page, section):
+    """The text of a section."""
+    with chromium() as browser:
+        browser.open(page)
+        print(
+            browser.evaluate(f"document.querySelector('[aria-labelledby$={section}]').innerText")
+        )
+
+
 def measure(page):
     """The middle of five, until the first frame with the content is drawn."""
     with chromium() as browser:
@@ -380,6 +389,8 @@ def main():
             )
     elif command == "browse":
         browse(words)
+    elif command == "show":
+        show(*words)
     elif command == "time":
         measure(*words)
     else:

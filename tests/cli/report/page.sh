@@ -262,8 +262,25 @@ make_kernels new.clbin more.co
 oclcc --report k.clbin --html k.html
 oclcc --report '<img src=x onerror=alert(3)>.clbin' '<b>.cubin' "<u>.ptx" --html evil.html
 oclcc --report new.clbin --against k.clbin --html against.html
-page browse k.html evil.html against.html
+cp "$ROOT/tests/golden/measured_v1/measured.clbin" "$ROOT/tests/golden/answers_v1/answers.clbin" .
+oclcc --report measured.clbin --html measured.html
+oclcc --report answers.clbin --html answers.html
+page browse k.html evil.html against.html measured.html
+page show measured.html measurements | sed -n '2,5p; 12,15p'
+page show answers.html measurements
 # expected output:
 #| k.html was checked
 #| evil.html was checked
 #| against.html was checked
+#| measured.html was checked
+#| Median and spread of the times that were measured, the fastest first
+#| Variant	Work-group	Time of a launch	Spread	Launches
+#| k in matmul, 1 work-items, on cpu (platform, driver 1.0)
+#| default	the driver's choice	wrong result: wrong_result *	–	0
+#| matmul in matmul, 1024×1024 work-items, on gpu a (platform, driver 1.0)
+#| default	the driver's choice	
+#| 1.00 µs, 1.00 × the best
+#| 	10.0 ns	5
+#| Measurements
+#| 
+#| The bundle knows what 4 launches compute: oclcc --verify --run checks its binaries.
