@@ -3,6 +3,7 @@
 #include "c_api.hpp"
 
 #include "base/text.hpp"
+#include "matching/variant_choice.hpp"
 #include "opencl/device_query.hpp"
 
 #include <fmt/format.h>
@@ -171,4 +172,46 @@ clbin_status clbin_identity_query(struct _cl_device_id* device, const clbin_load
 
 void clbin_identity_free(clbin_identity* identity) {
   delete static_cast<QueriedIdentity*>(identity);
+}
+
+clbin_status clbin_recommended_size(const clbin_bundle* bundle, struct _cl_device_id* device,
+                                    const char* program, const char* variant, const char* kernel,
+                                    const size_t* global_size, size_t dimensions,
+                                    const clbin_load_options* options, size_t* local_size,
+                                    clbin_error** error) {
+  const bool has_sizes = dimensions >= 1 && dimensions <= std::tuple_size_v<format::GroupSize>;
+  if (local_size != nullptr && has_sizes) {
+    std::fill_n(local_size, dimensions, 0);
+  }
+  return c_api::guarded(error, [&]() -> Result<void> {
+    CLBIN_TRY(c_api::require(bundle, "bundle"));
+    CLBIN_TRY(c_api::require(device, "device"));
+    CLBIN_TRY(c_api::require(program, "program"));
+    CLBIN_TRY(c_api::require(kernel, "kernel"));
+    CLBIN_TRY(c_api::require(global_size, "global_size"));
+    CLBIN_TRY(c_api::require(local_size, "local_size"));
+    if (!has_sizes ||
+        std::find(global_size, global_size + dimensions, 0) != global_size + dimensions) {
+      return base::fail(base::ErrorCode::invalid_argument,
+                        "a launch has 1 to 3 dimensions, and at least one work-item in each");
+    }
+    CLBIN_TRY_ASSIGN(const c_api::LoadOptions chosen, c_api::load_options_of(options));
+    CLBIN_TRY_ASSIGN(const opencl::Driver driver,
+                     c_api::IcdDriver().functions(chosen, opencl::TableUse::identity));
+    CLBIN_TRY_ASSIGN(const auto group,
+                     bundle->reader.find_group(program, c_api::variant_or_default(variant)));
+    CLBIN_TRY_ASSIGN(const auto identity, opencl::query_identity(driver, device));
+    const auto type = opencl::device_value<cl_device_type>(driver, device, CL_DEVICE_TYPE);
+    const auto most =
+        opencl::device_value<std::size_t>(driver, device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
+    matching::PlannedLaunch launch{
+        kernel, static_cast<std::uint32_t>(dimensions), {1, 1, 1}, most.value_or(1)};
+    std::copy_n(global_size, dimensions, launch.global_size.begin());
+    CLBIN_TRY_ASSIGN(const format::GroupSize size,
+                     matching::recommended_size(bundle->reader, group,
+                                                format::measured_device(identity, type.value_or(0)),
+                                                launch));
+    std::copy_n(size.begin(), dimensions, local_size);
+    return {};
+  });
 }

@@ -116,6 +116,10 @@ def test_known_answers_are_checked_if_asked(device, context, scale_bundle, tmp_p
         for answers, ending in ((clbin.Answers.NEVER, ""), (clbin.Answers.ONCE, "known answers")):
             bundle.load(context, device, "scale", answers=answers, report=report)
             assert report.attempts[-1].reason.endswith(ending)
+        assert bundle.recommended_size(device, "scale", "scale", (4,)) == (1,)
+        assert bundle.recommended_size(device, "scale", "other", (4, 4)) is None
+        with pytest.raises(clbin.ArgumentError, match="1 to 3 dimensions"):
+            bundle.recommended_size(device, "scale", "scale", ())
         with pytest.raises(ValueError, match="7 is not a valid Answers"):
             bundle.load(context, device, "scale", answers=7)
 

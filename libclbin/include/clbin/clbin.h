@@ -606,6 +606,22 @@ CLBIN_API clbin_status clbin_identity_query(struct _cl_device_id* device,
 /* Frees an object that clbin_identity_query returned. NULL is allowed. Since 0.1. */
 CLBIN_API void clbin_identity_free(clbin_identity* identity);
 
+/* Stores in local_size[0] to [dimensions - 1] the size of work-groups with which launches of a
+ * kernel like this one were the fastest: on this device, or otherwise on the nearest ones that were
+ * measured (oclcc-tuning(7)). Each divides the global size. Stores 0 if the driver's own choice was
+ * the fastest, or nothing is known: then pass NULL to clEnqueueNDRangeKernel. `dimensions` is 1, 2
+ * or 3; global_size and local_size have as many numbers. `variant` is that which was loaded
+ * (clbin_report_info); NULL or "": "default". `options` may be NULL; only its `resolve` and
+ * `library` are used, for clGetDeviceInfo and clGetPlatformInfo. Reads the manifest of the program:
+ * keep the result. INVALID_ARGUMENT, NO_SUCH_PROGRAM, NO_SUCH_VARIANT, NO_OPENCL, OPENCL_CALL, and
+ * the statuses of reading a bundle (clbin_verify). Thread-safe. Since 0.1. */
+CLBIN_API clbin_status clbin_recommended_size(const clbin_bundle* bundle,
+                                              struct _cl_device_id* device, const char* program,
+                                              const char* variant, const char* kernel,
+                                              const size_t* global_size, size_t dimensions,
+                                              const clbin_load_options* options,
+                                              size_t* local_size, clbin_error** error);
+
 /* A record of what a load did, including a load that failed. */
 typedef struct clbin_report clbin_report;
 

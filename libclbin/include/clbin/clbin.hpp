@@ -773,6 +773,22 @@ public:
                                                    program.c_str(), variant.c_str()));
   }
 
+  // Returns the size of work-groups that was the fastest for such a launch; empty: pass NULL. See
+  // clbin_recommended_size.
+  [[nodiscard]] std::vector<std::size_t>
+  recommended_size(_cl_device_id* device, const std::string& program, const std::string& kernel,
+                   View<std::size_t> global_size, const std::string& variant = "",
+                   const LoadOptions& options = LoadOptions()) const {
+    std::vector<std::size_t> local_size(global_size.size());
+    detail::call(clbin_recommended_size, m_bundle.get(), device, program.c_str(), variant.c_str(),
+                 kernel.c_str(), global_size.data(), global_size.size(), options.get(),
+                 local_size.data());
+    if (local_size.front() == 0) {
+      local_size.clear();
+    }
+    return local_size;
+  }
+
   // Returns a program that is ready for clCreateKernel. The caller releases it with
   // clReleaseProgram. `report`, if not null, is also filled if the load fails.
   [[nodiscard]] _cl_program* load(_cl_context* context, _cl_device_id* device,

@@ -57,7 +57,8 @@ void* function_of(const cl_icd_dispatch& table, std::string_view name) {
 }
 
 base::Result<opencl::Driver> driver_of(const cl_icd_dispatch& table) {
-  return opencl::resolve_driver([&](const char* name) { return function_of(table, name); });
+  return opencl::resolve_driver([&](const char* name) { return function_of(table, name); },
+                                opencl::TableUse::programs);
 }
 
 } // namespace clbin::layer

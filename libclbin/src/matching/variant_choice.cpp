@@ -4,6 +4,8 @@
 
 namespace clbin::matching {
 
+using format::GroupSize;
+using format::Measurement;
 using format::Nearness;
 
 namespace {
@@ -41,7 +43,90 @@ std::string why_unfit(const format::RankedGroup& ranked, const LaunchLimits& lim
   return {};
 }
 
+double items_of(const GroupSize& size) {
+  double items = 1;
+  for (const std::uint64_t each : size) {
+    items *= static_cast<double>(each);
+  }
+  return items;
+}
+
+bool can_launch(const Measurement& measured, const PlannedLaunch& launch) {
+  if (measured.kernel != launch.kernel || measured.dimensions != launch.dimensions ||
+      measured.outcome != format::MeasurementOutcome::measured) {
+    return false;
+  }
+  const GroupSize& local = measured.local_size;
+  for (std::size_t i = 0; i < local.size(); ++i) {
+    if (local[i] != 0 && launch.global_size[i] % local[i] != 0) {
+      return false;
+    }
+  }
+  return items_of(local) <= static_cast<double>(launch.max_work_items);
+}
+
+// Of the launches whose numbers of work-items are the nearest to that of `launch`.
+void keep_nearest(std::vector<const Measurement*>& all, const PlannedLaunch& launch) {
+  const double wanted = items_of(launch.global_size);
+  const auto distance = [&](const Measurement* one) {
+    const double items = items_of(one->global_size);
+    return std::max(items / wanted, wanted / items);
+  };
+  const Measurement* const nearest = *std::ranges::min_element(all, {}, distance);
+  std::erase_if(all,
+                [&](const Measurement* one) { return one->global_size != nearest->global_size; });
+}
+
+// Of the sizes that were measured on all devices.
+GroupSize fastest_size(const std::vector<const Measurement*>& all) {
+  std::map<GroupSize, std::vector<const Measurement*>> sizes;
+  std::set<format::MeasuredDevice> devices;
+  for (const Measurement* one : all) {
+    sizes[one->local_size].push_back(one);
+    devices.insert(one->device);
+  }
+  std::erase_if(sizes, [&](const auto& size) { return size.second.size() < devices.size(); });
+  std::map<format::MeasuredDevice, std::uint64_t> best;
+  for (const auto& [size, times] : sizes) {
+    for (const Measurement* one : times) {
+      const auto place = best.try_emplace(one->device, one->median_ns).first;
+      place->second = std::min(place->second, one->median_ns);
+    }
+  }
+  const auto slowness = [&](const auto& size) {
+    double sum = 0;
+    for (const Measurement* one : size.second) {
+      sum += static_cast<double>(one->median_ns) / static_cast<double>(best.at(one->device));
+    }
+    return sum;
+  };
+  const auto fastest = std::ranges::min_element(sizes, {}, slowness);
+  return fastest == sizes.end() ? GroupSize() : fastest->first;
+}
+
 } // namespace
+
+base::Result<GroupSize> recommended_size(const format::BundleReader& bundle,
+                                         const format::GroupView& group,
+                                         const format::MeasuredDevice& device,
+                                         const PlannedLaunch& launch) {
+  CLBIN_TRY_ASSIGN(const auto manifest, bundle.read_manifest(group));
+  for (const Nearness nearness : format::k_from_near_to_far) {
+    const auto key = format::ranking_key(nearness, group.program, device);
+    std::vector<const Measurement*> found;
+    for (const Measurement& one : manifest.measurements) {
+      if (key && one.variant == std::string_view(group.variant) && can_launch(one, launch) &&
+          format::ranking_key(nearness, group.program, one.device) == key) {
+        found.push_back(&one);
+      }
+    }
+    if (!found.empty()) {
+      keep_nearest(found, launch);
+      return fastest_size(found);
+    }
+  }
+  return GroupSize();
+}
 
 base::Result<MeasuredChoice> choose_measured(const format::BundleReader& bundle,
                                              std::string_view program, const DeviceLimits& limits) {

@@ -1,4 +1,5 @@
-// Which variant of a program was the fastest on a device, by the measurements in a bundle.
+// Which variant of a program, and which size of work-groups of its kernels, was the fastest on a
+// device, by the measurements in a bundle.
 #pragma once
 
 #include "format/bundle/bundle_reader.hpp"
@@ -36,5 +37,20 @@ struct MeasuredChoice {
 // on this device with this driver". Empty if measurements do not rank it.
 [[nodiscard]] std::string measured_reason(const MeasuredChoice& choice,
                                           const format::GroupView& group);
+
+// A launch that is to come.
+struct PlannedLaunch {
+  std::string_view kernel;
+  std::uint32_t dimensions = 1;
+  format::GroupSize global_size{};  // 1 for a dimension that it does not have
+  std::uint64_t max_work_items = 0; // of a work-group on the device
+};
+// Returns the size of work-groups that was the fastest of those that divide the launch, in launches
+// of the variant with the nearest number of work-items: on the device itself, otherwise on the
+// nearest devices (Nearness), by the mean of the times in relation to the best of each device. All
+// 0: the driver's choice, or nothing was measured. Reads the manifest. Errors: those of the reader.
+[[nodiscard]] base::Result<format::GroupSize>
+recommended_size(const format::BundleReader& bundle, const format::GroupView& group,
+                 const format::MeasuredDevice& device, const PlannedLaunch& launch);
 
 } // namespace clbin::matching

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from ctypes import byref, c_uint32, c_uint64, c_void_p, create_string_buffer, sizeof
+from ctypes import byref, c_size_t, c_uint32, c_uint64, c_void_p, create_string_buffer, sizeof
 
 from ._enums import Answers, Fallback, Rule, SignaturePolicy, Status, Switch
 from ._errors import ArgumentError, Error, argument, call, filled, name_of, text_of
@@ -180,6 +180,43 @@ class Bundle(Owner):
             return _read_selection(selection)
         finally:
             library.clbin_selection_free(selection)
+
+    def recommended_size(
+        self,
+        device: pyopencl.Device,
+        program: str,
+        kernel: str,
+        global_size: Sequence[int],
+        *,
+        variant: str | None = None,
+    ) -> tuple[int, ...] | None:
+        """Returns the size of work-groups that was the fastest for such a launch, by measurements
+        in the bundle (oclcc-tuning(7)). None: let the driver choose.
+
+        variant: that which was loaded (Report.variant); None means "default".
+
+        Raises SelectionError, OpenCLError, BundleError, ArgumentError.
+        """
+        sizes = (c_size_t * len(global_size))(*global_size)
+        local_size = (c_size_t * len(global_size))()
+        handle = device_pointer(device)
+        name, kernel_name = argument(program, "program"), argument(kernel, "kernel")
+        variant_name = None if variant is None else argument(variant, "variant")
+        load_options = LoadOptions()
+        with self._handle as bundle:
+            call(
+                library.clbin_recommended_size,
+                bundle,
+                handle,
+                name,
+                variant_name,
+                kernel_name,
+                sizes,
+                len(global_size),
+                load_options.pointer,
+                local_size,
+            )
+        return tuple(local_size) if local_size[0] else None
 
     def load(
         self,

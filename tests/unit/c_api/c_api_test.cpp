@@ -979,6 +979,24 @@ TEST_F(CApiLoad, ChecksKnownAnswersOnlyIfAsked) {
   EXPECT_THAT(take_message(m_error), HasSubstr("'answers' is of a number that is no enumerator"));
 }
 
+TEST_F(CApiLoad, RecommendsNoSizeWithoutMeasurements) {
+  std::array<size_t, 2> global{64, 64};
+  std::array<size_t, 2> local{1, 1};
+  const auto recommend = [&](const char* program, size_t dimensions) {
+    return clbin_recommended_size(m_bundle, m_device, program, nullptr, "saxpy", global.data(),
+                                  dimensions, &m_options, local.data(), &m_error);
+  };
+  ASSERT_EQ(recommend("saxpy", 2), CLBIN_SUCCESS) << take_message(m_error);
+  EXPECT_THAT(local, ElementsAre(0U, 0U));
+  EXPECT_EQ(recommend("none", 2), CLBIN_ERROR_NO_SUCH_PROGRAM);
+  EXPECT_THAT(take_message(m_error), HasSubstr("'none'"));
+  EXPECT_EQ(recommend("saxpy", 4), CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_THAT(take_message(m_error), HasSubstr("1 to 3 dimensions"));
+  global[1] = 0;
+  EXPECT_EQ(recommend("saxpy", 2), CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_THAT(take_message(m_error), HasSubstr("at least one work-item"));
+}
+
 TEST_F(CApiLoad, LoadsTheVariantThatWasMadeWithTheCallersOptions) {
   m_options.build_options = " -cl-fast-relaxed-math ";
   ASSERT_EQ(load(), CLBIN_SUCCESS) << take_message(m_error);
