@@ -160,8 +160,8 @@ tl::unexpected<base::Error> Ladder::error() const {
   }
   if (m_wrong > 0) {
     return base::fail(ErrorCode::binary_refused,
-                      "{} of the bundle's entries for {} computes something wrong: {}", m_wrong,
-                      what, m_wrong_reason);
+                      "{} of the bundle's entries for {} compute{} something wrong: {}", m_wrong,
+                      what, m_wrong == 1 ? "s" : "", m_wrong_reason);
   }
   if (m_quarantined > 0) {
     return base::fail(ErrorCode::binary_refused, "{} of the bundle's entries for {}: {}",
