@@ -552,7 +552,8 @@ typedef struct clbin_answer_check clbin_answer_check;
 
 /* Returns a value for clbin_load_options.answers; NULL for ANSWERS_NEVER. With a number that is no
  * enumerator, returns one that every call refuses. The check is a pointer so that a program linked
- * with the static library contains its code only if it calls this function. Thread-safe. Since 0.1. */
+ * with the static library contains its code only if it calls this function. Thread-safe. Since 0.1.
+ */
 CLBIN_API const clbin_answer_check* clbin_check_answers(clbin_answers when);
 
 /* Set struct_size to sizeof(clbin_load_options), and other members to 0 for the defaults.
@@ -619,8 +620,8 @@ CLBIN_API clbin_status clbin_recommended_size(const clbin_bundle* bundle,
                                               struct _cl_device_id* device, const char* program,
                                               const char* variant, const char* kernel,
                                               const size_t* global_size, size_t dimensions,
-                                              const clbin_load_options* options,
-                                              size_t* local_size, clbin_error** error);
+                                              const clbin_load_options* options, size_t* local_size,
+                                              clbin_error** error);
 
 /* A record of what a load did, including a load that failed. */
 typedef struct clbin_report clbin_report;
@@ -649,10 +650,10 @@ typedef struct clbin_report clbin_report;
  *
  * INVALID_ARGUMENT (also for a device that is not one of the context or occurs twice),
  * NO_SUCH_PROGRAM, NO_SUCH_VARIANT, NO_MATCHING_ENTRY (with FALLBACK_NEVER), BINARY_REFUSED (by the
- * driver, by quarantine or by known answers, if source cannot serve), SEVERAL_DEVICES_REFUSED (the driver rejects the
- * binaries together, and source cannot serve), UNSAFE_OPTIONS, NO_SOURCE, NO_OPENCL, OPENCL_CALL,
- * BUILD_FAILED (also if what was built computes something wrong), and, if nothing else served, the statuses of reading a bundle (clbin_verify).
- * Thread-safe. Since 0.1. */
+ * driver, by quarantine or by known answers, if source cannot serve), SEVERAL_DEVICES_REFUSED (the
+ * driver rejects the binaries together, and source cannot serve), UNSAFE_OPTIONS, NO_SOURCE,
+ * NO_OPENCL, OPENCL_CALL, BUILD_FAILED (also if what was built computes something wrong), and, if
+ * nothing else served, the statuses of reading a bundle (clbin_verify). Thread-safe. Since 0.1. */
 CLBIN_API clbin_status clbin_load(const clbin_bundle* bundle, struct _cl_context* context,
                                   struct _cl_device_id* const* devices, size_t device_count,
                                   const char* program, const clbin_load_options* options,

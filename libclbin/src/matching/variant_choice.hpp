@@ -49,8 +49,9 @@ struct PlannedLaunch {
 // of the variant with the nearest number of work-items: on the device itself, otherwise on the
 // nearest devices (Nearness), by the mean of the times in relation to the best of each device. All
 // 0: the driver's choice, or nothing was measured. Reads the manifest. Errors: those of the reader.
-[[nodiscard]] base::Result<format::GroupSize>
-recommended_size(const format::BundleReader& bundle, const format::GroupView& group,
-                 const format::MeasuredDevice& device, const PlannedLaunch& launch);
+[[nodiscard]] base::Result<format::GroupSize> recommended_size(const format::BundleReader& bundle,
+                                                               const format::GroupView& group,
+                                                               const format::MeasuredDevice& device,
+                                                               const PlannedLaunch& launch);
 
 } // namespace clbin::matching

@@ -346,9 +346,7 @@ def show(page, section):
     """The text of a section."""
     with chromium() as browser:
         browser.open(page)
-        print(
-            browser.evaluate(f"document.querySelector('[aria-labelledby$={section}]').innerText")
-        )
+        print(browser.evaluate(f"document.querySelector('[aria-labelledby$={section}]').innerText"))
 
 
 def measure(page):
