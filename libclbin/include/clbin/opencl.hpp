@@ -43,6 +43,21 @@ namespace clbin {
   return query_identity(device(), options);
 }
 
+// Returns the size of work-groups that was the fastest for such a launch, for `local` of a launcher
+// or of clEnqueueNDRangeKernel; cl::NullRange if nothing is known. See clbin_recommended_size.
+[[nodiscard]] inline cl::NDRange
+recommended_size(const Bundle& bundle, const cl::Device& device, const std::string& program,
+                 const std::string& kernel, const cl::NDRange& global_size,
+                 const std::string& variant = "", const LoadOptions& options = LoadOptions()) {
+  const View<std::size_t> sizes(static_cast<const cl::size_type*>(global_size),
+                                global_size.dimensions());
+  const auto local = bundle.recommended_size(device(), program, kernel, sizes, variant, options);
+  return local.empty()       ? cl::NullRange
+         : local.size() == 1 ? cl::NDRange(local[0])
+         : local.size() == 2 ? cl::NDRange(local[0], local[1])
+                             : cl::NDRange(local[0], local[1], local[2]);
+}
+
 } // namespace clbin
 
 #endif

@@ -4,7 +4,9 @@
 #include "clbin/opencl.hpp"
 
 #include "base/file_io.hpp"
+#include "format/bundle/bundle_surgery.hpp"
 #include "format/bundle/bundle_writer.hpp"
+#include "support/bundle_samples.hpp"
 #include "support/project_folders.hpp"
 #include "support/sample_bundle.hpp"
 
@@ -54,6 +56,36 @@ TEST(ClbinHppWithOpenCl, LoadsIntoClProgram) {
 
     cl::Program several = bundle.load(context, std::vector<cl::Device>{device}, "saxpy");
     EXPECT_NE(several(), nullptr);
+  }
+}
+
+// Measured on no device of this machine: what was measured on another one counts.
+TEST(ClbinHppWithOpenCl, RecommendsAnNdRange) {
+  auto input = format::unpack_bundle(test::must_open(test::sample_bundle())).value();
+  format::ProgramInput& program = input.programs.front();
+  program.source.reset();
+  for (std::uint32_t dimensions = 1; dimensions <= 3; ++dimensions) {
+    format::Measurement& one = program.measurements.emplace_back(
+        test::sample_measurement(program.variants.front().name, "another", 1000));
+    one.kernel = "saxpy";
+    one.dimensions = dimensions;
+    one.global_size = {64, dimensions > 1 ? 64U : 1U, dimensions > 2 ? 64U : 1U};
+    one.local_size = {4, dimensions > 1 ? 2U : 1U, 1};
+  }
+  const base::Bytes bytes = test::must_write(input);
+  const Bundle bundle = Bundle::from_memory(bytes);
+  const auto sizes = [&](const cl::Device& device, const cl::NDRange& global) {
+    const cl::NDRange local =
+        recommended_size(bundle, device, "saxpy", "saxpy", global, program.variants.front().name);
+    const auto* const first = static_cast<const cl::size_type*>(local);
+    return std::vector<std::size_t>(first, first + local.dimensions());
+  };
+  for (const cl::Device& device : all_devices()) {
+    SCOPED_TRACE(device.getInfo<CL_DEVICE_NAME>());
+    EXPECT_EQ(sizes(device, cl::NDRange(8)), std::vector<std::size_t>({4}));
+    EXPECT_EQ(sizes(device, cl::NDRange(8, 8)), std::vector<std::size_t>({4, 2}));
+    EXPECT_EQ(sizes(device, cl::NDRange(8, 8, 8)), std::vector<std::size_t>({4, 2, 1}));
+    EXPECT_EQ(sizes(device, cl::NDRange(9)), std::vector<std::size_t>());
   }
 }
 
