@@ -147,7 +147,8 @@ typedef struct clbin_error clbin_error;
  * the build log follows on further lines. Returns "" if `error` is NULL. Since 0.1. */
 CLBIN_API const char* clbin_error_message(const clbin_error* error);
 /* Returns what the OpenCL call that failed returned; 0, which is also CL_SUCCESS, if the error is
- * not one of OpenCL. Since 0.1. */
+ * not one of OpenCL: a wrapper that passes codes of OpenCL on must not pass this on as success.
+ * Since 0.1. */
 CLBIN_API int32_t clbin_error_opencl_code(const clbin_error* error);
 /* Returns the name of that call ("clBuildProgram"), or "". Since 0.1. */
 CLBIN_API const char* clbin_error_stage(const clbin_error* error);
