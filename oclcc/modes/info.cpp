@@ -541,6 +541,7 @@ std::vector<std::string> measurement_texts(std::vector<format::Measurement> meas
 
 std::vector<std::string> answer_texts(const std::vector<format::KnownAnswer>& answers) {
   std::vector<std::string> texts;
+  texts.reserve(answers.size());
   for (const format::KnownAnswer& one : answers) {
     texts.push_back(fmt::format(
         "{} {} with {}, by {}", one.kernel, size_text(one.global_size, one.dimensions),
