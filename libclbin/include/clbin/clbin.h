@@ -796,10 +796,11 @@ CLBIN_API clbin_status clbin_build(const clbin_builder* builder, struct _cl_cont
                                    struct _cl_program** result, clbin_report** report,
                                    clbin_error** error);
 
-/* Removes all programs from the user cache in `cache_dir`, an absolute path, or, if it is NULL, in
- * the directory that the environment chooses, which applications share; also if the cache is off.
- * The quarantine stays. Running builds are not disturbed. INVALID_ARGUMENT, FILE_NOT_FOUND (the
- * environment chooses no directory), FILE_READ, FILE_WRITE. Thread-safe. Since 0.1. */
+/* Removes all programs, and what was found of known answers, from the user cache in `cache_dir`, an
+ * absolute path, or, if it is NULL, in the directory that the environment chooses, which
+ * applications share; also if the cache is off. The quarantine stays. Running builds are not
+ * disturbed. INVALID_ARGUMENT, FILE_NOT_FOUND (the environment chooses no directory), FILE_READ,
+ * FILE_WRITE. Thread-safe. Since 0.1. */
 CLBIN_API clbin_status clbin_clear_cache(const char* cache_dir, clbin_error** error);
 
 /* What a report says besides its attempts. Everything belongs to the report. */

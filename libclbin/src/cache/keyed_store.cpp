@@ -1,5 +1,7 @@
 #include "cache/keyed_store.hpp"
 
+#include "cache/quarantine.hpp"
+
 namespace clbin::cache {
 
 namespace {
@@ -285,6 +287,9 @@ Result<CacheStatistics> KeyedStore::statistics() const {
 }
 
 Result<void> KeyedStore::clear() const {
+  if (m_kind == CacheKind::user) {
+    CLBIN_TRY(Verdicts(m_settings).clear());
+  }
   CLBIN_TRY_ASSIGN(const auto folder, usable_folder());
   if (!folder.has_value()) {
     return {};

@@ -125,8 +125,9 @@ public:
 
   // Returns zeros if there is no cache yet, or it is off. file_read: the directory cannot be used.
   [[nodiscard]] Result<CacheStatistics> statistics() const;
-  // Removes all entries, finished bundles, preparations and recipes, and the counters. file_write:
-  // one cannot be removed. file_read: the directory cannot be used.
+  // Removes all entries, finished bundles, preparations and recipes, and the counters; of the user
+  // cache also the verdicts. file_write: one cannot be removed. file_read: the directory cannot be
+  // used.
   [[nodiscard]] Result<void> clear() const;
 
 private:

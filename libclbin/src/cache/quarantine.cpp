@@ -200,4 +200,18 @@ std::string Verdicts::remember(const Digest& key, std::string_view verdict) cons
   return written ? std::string() : written.error().message;
 }
 
+Result<void> Verdicts::clear() const {
+  const auto folder = open_part(m_settings, k_answers_part, IfMissing::leave);
+  if (!folder) {
+    return folder.error().code == ErrorCode::file_not_found ? Result<void>()
+                                                            : tl::unexpected(folder.error());
+  }
+  for (const FileRow& row : folder->list()) {
+    if (is_digest_name(row.name)) {
+      folder->remove(row.name);
+    }
+  }
+  return {};
+}
+
 } // namespace clbin::cache

@@ -80,6 +80,8 @@ public:
   [[nodiscard]] std::optional<std::string> find(const Digest& key) const;
   // Returns a warning; empty if there is none.
   [[nodiscard]] std::string remember(const Digest& key, std::string_view verdict) const;
+  // Removes all, also if the cache is off. file_read, file_write: the directory cannot be used.
+  [[nodiscard]] Result<void> clear() const;
 
 private:
   CacheSettings m_settings;

@@ -275,6 +275,16 @@ TEST_F(VerdictsTest, AreRemovedThirtyDaysAfterTheirLastUse) {
   EXPECT_EQ(verdicts.find(keys[0]), "right: ");
 }
 
+TEST_F(VerdictsTest, AreClearedWithTheUserCache) {
+  const Verdicts verdicts(settings());
+  EXPECT_TRUE(KeyedStore(settings(), CacheKind::user).clear().has_value()); // there is none yet
+  EXPECT_EQ(verdicts.remember(m_key, "wrong: 2"), "");
+  EXPECT_TRUE(KeyedStore(settings(), CacheKind::compile).clear().has_value());
+  EXPECT_EQ(verdicts.find(m_key), "wrong: 2");
+  EXPECT_TRUE(KeyedStore(settings(), CacheKind::user).clear().has_value());
+  EXPECT_EQ(verdicts.find(m_key), std::nullopt);
+}
+
 TEST_F(VerdictsTest, AreNotKeptIfTheCacheIsOff) {
   CacheSettings off = settings();
   off.use = CacheUse::off;
