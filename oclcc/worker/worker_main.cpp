@@ -223,6 +223,12 @@ public:
     clbin::loader::LoadReport report;
     CLBIN_TRY(clbin::loader::load_program(*m_driver, bundle, cache, context.get(), wanted, report));
     cache.stores.drain();
+    if (report.origin == clbin::loader::Origin::source ||
+        report.origin == clbin::loader::Origin::il) { // checks what was stored, too
+      clbin::loader::LoadReport of_stored;
+      wanted.take_binary = {};
+      (void)clbin::loader::load_program(*m_driver, bundle, cache, context.get(), wanted, of_stored);
+    }
     return WarmReply{{}, std::string(to_string(report.origin)), std::move(report.warnings)};
   }
 

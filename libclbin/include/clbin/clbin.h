@@ -552,9 +552,9 @@ typedef enum clbin_answers {
 typedef struct clbin_answer_check clbin_answer_check;
 
 /* Returns a value for clbin_load_options.answers; NULL for ANSWERS_NEVER. With a number that is no
- * enumerator, returns one that every call refuses. The check is a pointer so that a program linked
- * with the static library contains its code only if it calls this function. Thread-safe. Since 0.1.
- */
+ * enumerator, returns one that every call refuses. The check is a pointer so that a program that is
+ * linked with the static library contains its code only if it calls this function. Thread-safe.
+ * Since 0.1. */
 CLBIN_API const clbin_answer_check* clbin_check_answers(clbin_answers when);
 
 /* Set struct_size to sizeof(clbin_load_options), and other members to 0 for the defaults.
@@ -610,13 +610,14 @@ CLBIN_API void clbin_identity_free(clbin_identity* identity);
 
 /* Stores in local_size[0] to [dimensions - 1] the size of work-groups with which launches of a
  * kernel like this one were the fastest: on this device, or otherwise on the nearest ones that were
- * measured (oclcc-tuning(7)). Each divides the global size. Stores 0 if the driver's own choice was
- * the fastest, or nothing is known: then pass NULL to clEnqueueNDRangeKernel. `dimensions` is 1, 2
- * or 3; global_size and local_size have as many numbers. `variant` is that which was loaded
- * (clbin_report_info); NULL or "": "default". `options` may be NULL; only its `resolve` and
- * `library` are used, for clGetDeviceInfo and clGetPlatformInfo. Reads the manifest of the program:
- * keep the result. INVALID_ARGUMENT, NO_SUCH_PROGRAM, NO_SUCH_VARIANT, NO_OPENCL, OPENCL_CALL, and
- * the statuses of reading a bundle (clbin_verify). Thread-safe. Since 0.1. */
+ * measured (oclcc-tuning(7)). The class of a measured launch is its size. Each divides the global
+ * size. Stores 0 if the driver's own choice was the fastest, or nothing is known: then pass NULL to
+ * clEnqueueNDRangeKernel. `dimensions` is 1, 2 or 3; global_size and local_size have as many
+ * numbers. `variant` is that which was loaded (clbin_report_info); NULL or "": "default". `options`
+ * may be NULL; only its `resolve` and `library` are used, for clGetDeviceInfo and
+ * clGetPlatformInfo. Reads the manifest of the program: keep the result. INVALID_ARGUMENT,
+ * NO_SUCH_PROGRAM, NO_SUCH_VARIANT, NO_OPENCL, OPENCL_CALL, and the statuses of reading a bundle
+ * (clbin_verify). Thread-safe. Since 0.1. */
 CLBIN_API clbin_status clbin_recommended_size(const clbin_bundle* bundle,
                                               struct _cl_device_id* device, const char* program,
                                               const char* variant, const char* kernel,

@@ -114,6 +114,9 @@ public:
     return true;
   }
 
+  // Whether examine() launches kernels.
+  [[nodiscard]] bool is_pending() const noexcept { return m_check != nullptr && !m_known; }
+
   // Checks the program, unless it was checked before, and changes the attempt by what is found.
   void examine(cl_program program, Attempt& attempt) const {
     if (m_check == nullptr) {
@@ -302,7 +305,21 @@ void examine_source(const LoadSession& session, const std::string& options, cl_p
     if (answers.is_known_as_wrong(attempt)) {
       return;
     }
+    // What ends the process counts as for a binary.
+    cache::AttemptPermit permit;
+    if (answers.is_pending()) {
+      permit = session.cache.quarantine.begin(digest,
+                                              format::identity_digest(session.identities[device]));
+      session.warn_of_cache(permit.warning);
+    }
+    if (permit.verdict == cache::AttemptVerdict::quarantined) {
+      attempt.decision = Decision::wrong_answer;
+      attempt.reason = "its known answers are in quarantine: " + permit.reason;
+      return;
+    }
+    permit.marker.hand_over();
     answers.examine(program, attempt);
+    permit.marker.take_back();
     if (attempt.decision == Decision::wrong_answer) {
       return;
     }

@@ -14,26 +14,41 @@ namespace {
 
 using Verdict = AnswersFound::Verdict;
 
-// Whether a failure of the call says nothing about what the kernel computes: its launch did not
-// begin, because memory is short, its work-groups are too large for the device, or the program has
-// no such kernel there (of those of double in #ifdef cl_khr_fp64).
-bool precedes_launch(const base::FailedCall& call) {
-  constexpr std::string_view k_calls[]{"clCreateCommandQueue", "clCreateBuffer",
-                                       "clEnqueueWriteBuffer", "clEnqueueNDRangeKernel"};
-  return std::ranges::find(k_calls, call.function) != std::end(k_calls) ||
-         call.code == CL_INVALID_KERNEL_NAME;
+// Whether the failure says nothing about what the kernel computes: memory is short, its work-groups
+// are too large for the device, or the program has no such kernel there (of those of double in
+// #ifdef cl_khr_fp64). After a launch, CL_OUT_OF_RESOURCES is what NVIDIA's driver reports of one
+// that faults.
+bool is_no_verdict(const base::FailedCall& call) {
+  constexpr std::string_view k_of_memory[]{"clCreateCommandQueue", "clCreateBuffer",
+                                           "clEnqueueWriteBuffer"};
+  const bool is_launch = call.function == "clEnqueueNDRangeKernel";
+  switch (call.code) {
+  case CL_MEM_OBJECT_ALLOCATION_FAILURE:
+  case CL_OUT_OF_HOST_MEMORY:
+    return true;
+  case CL_OUT_OF_RESOURCES:
+    return is_launch || call.function == "clCreateKernel" || call.function == "clSetKernelArg" ||
+           std::ranges::find(k_of_memory, call.function) != std::end(k_of_memory);
+  case CL_INVALID_KERNEL_NAME:
+    return true;
+  case CL_INVALID_WORK_GROUP_SIZE:
+  case CL_INVALID_WORK_ITEM_SIZE:
+    return is_launch;
+  default:
+    return std::ranges::find(k_of_memory, call.function) != std::end(k_of_memory);
+  }
 }
 
-// After a launch, CL_OUT_OF_RESOURCES is also what NVIDIA's driver reports of one that faults.
-bool may_pass(cl_int code, bool has_begun) {
-  return code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY ||
-         (code == CL_OUT_OF_RESOURCES && !has_begun);
+// Whether the next check would fail in the same way.
+bool is_lasting(cl_int code, bool is_wrong) {
+  return is_wrong || code == CL_INVALID_KERNEL_NAME || code == CL_INVALID_WORK_GROUP_SIZE ||
+         code == CL_INVALID_WORK_ITEM_SIZE;
 }
 
 AnswersFound found_of(const base::Error& error) {
-  const bool has_begun = error.call != nullptr && !precedes_launch(*error.call);
-  return {has_begun ? Verdict::wrong : Verdict::unchecked, error.message,
-          error.call != nullptr && !may_pass(error.call->code, has_begun)};
+  const bool is_wrong = error.call != nullptr && !is_no_verdict(*error.call);
+  return {is_wrong ? Verdict::wrong : Verdict::unchecked, error.message,
+          error.call != nullptr && is_lasting(error.call->code, is_wrong)};
 }
 
 // Returns where the results of the launch differ; std::nullopt if they do not. opencl_call.
@@ -125,8 +140,11 @@ AnswersFound check_answers(const LoadSession& session, std::uint32_t device, cl_
     if (one.verdict == Verdict::wrong) {
       return one;
     }
-    const bool is_first = all.verdict == Verdict::right;
-    all = one.verdict == Verdict::unchecked && is_first ? std::move(one) : std::move(all);
+    if (one.verdict == Verdict::unchecked) {
+      all.verdict = one.verdict;
+      all.reason += all.reason.empty() ? one.reason : "";
+      all.is_lasting = all.is_lasting && one.is_lasting;
+    }
   }
   return all;
 }

@@ -11,9 +11,11 @@ namespace {
 constexpr std::size_t k_most_programs = 1024;
 constexpr std::size_t k_most_text_bytes = 64U << 20U;
 
+// A program that was not checked must not serve a request that checks known answers.
 bool can_be_reused(const RunTimeRequest& request) {
-  return request.fallback == FallbackPolicy::if_needed && request.source.il.empty() &&
-         request.source.headers.empty() && request.source.constants.empty();
+  return request.answers == nullptr && request.fallback == FallbackPolicy::if_needed &&
+         request.source.il.empty() && request.source.headers.empty() &&
+         request.source.constants.empty();
 }
 
 std::size_t text_bytes_of(const RunTimeSource& source) {

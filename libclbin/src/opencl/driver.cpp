@@ -81,20 +81,38 @@ base::Result<Driver> resolve_driver(const Resolve& resolve, TableUse use, std::s
       return;
     }
     slot = reinterpret_cast<std::remove_reference_t<decltype(slot)>>(resolve(name));
-    if (slot == nullptr && need == Need::required && missing == nullptr) {
+    const bool is_required =
+        need == Need::required || (use == TableUse::launches && first_use == use);
+    if (slot == nullptr && is_required && missing == nullptr) {
       missing = name;
     }
   };
 #define CLBIN_FILL(name, first_use, need)                                                          \
   fill(driver.name, "cl" #name, TableUse::first_use, Need::need);
   CLBIN_DRIVER_FUNCTIONS(CLBIN_FILL)
-  CLBIN_FILL(CreateCommandQueue, launches, required)
+  CLBIN_FILL(CreateCommandQueue, launches, optional)
   CLBIN_FILL(GetExtensionFunctionAddress, programs, optional)
 #undef CLBIN_FILL
   if (missing != nullptr) {
     return base::fail(ErrorCode::no_opencl, "{} has no function '{}'", source, missing);
   }
   return driver;
+}
+
+base::Result<void> require_launches(const Driver& driver) {
+  const auto missing = [](std::string_view name) {
+    return base::fail(ErrorCode::no_opencl, "the OpenCL library has no function '{}'", name);
+  };
+  if (driver.CreateCommandQueue == nullptr) {
+    return missing("clCreateCommandQueue");
+  }
+#define CLBIN_REQUIRE(name, first_use, need)                                                       \
+  if (TableUse::first_use == TableUse::launches && driver.name == nullptr) {                       \
+    return missing("cl" #name);                                                                    \
+  }
+  CLBIN_DRIVER_FUNCTIONS(CLBIN_REQUIRE)
+#undef CLBIN_REQUIRE
+  return {};
 }
 
 base::Result<Driver> driver_of_library(void* library, TableUse use) {

@@ -34,7 +34,7 @@ enum class TableUse : std::uint8_t {
 };
 
 // The functions that libclbin calls, without "cl": X(NAME, USE, NEED). USE is the first use that
-// calls it.
+// calls it. Those of launches are required of a table for these, and not of one for everything.
 #define CLBIN_DRIVER_FUNCTIONS(X)                                                                  \
   X(GetPlatformInfo, identity, required)                                                           \
   X(GetDeviceInfo, identity, required)                                                             \
@@ -55,18 +55,18 @@ enum class TableUse : std::uint8_t {
   X(GetKernelInfo, programs, required)                                                             \
   X(GetKernelArgInfo, programs, optional) /* OpenCL 1.2 */                                         \
   X(GetKernelWorkGroupInfo, programs, required)                                                    \
-  X(SetKernelArg, launches, required)                                                              \
-  X(ReleaseCommandQueue, launches, required)                                                       \
-  X(CreateBuffer, launches, required)                                                              \
-  X(ReleaseMemObject, launches, required)                                                          \
-  X(EnqueueWriteBuffer, launches, required)                                                        \
-  X(EnqueueReadBuffer, launches, required)                                                         \
-  X(EnqueueNDRangeKernel, launches, required)                                                      \
-  X(Finish, launches, required)                                                                    \
-  X(WaitForEvents, launches, required)                                                             \
-  X(GetEventInfo, launches, required)                                                              \
-  X(GetEventProfilingInfo, launches, required)                                                     \
-  X(ReleaseEvent, launches, required)                                                              \
+  X(SetKernelArg, launches, optional)                                                              \
+  X(ReleaseCommandQueue, launches, optional)                                                       \
+  X(CreateBuffer, launches, optional)                                                              \
+  X(ReleaseMemObject, launches, optional)                                                          \
+  X(EnqueueWriteBuffer, launches, optional)                                                        \
+  X(EnqueueReadBuffer, launches, optional)                                                         \
+  X(EnqueueNDRangeKernel, launches, optional)                                                      \
+  X(Finish, launches, optional)                                                                    \
+  X(WaitForEvents, launches, optional)                                                             \
+  X(GetEventInfo, launches, optional)                                                              \
+  X(GetEventProfilingInfo, launches, optional)                                                     \
+  X(ReleaseEvent, launches, optional)                                                              \
   X(GetPlatformIDs, everything, required)                                                          \
   X(GetDeviceIDs, everything, required)                                                            \
   X(CreateContext, everything, required)                                                           \
@@ -95,6 +95,8 @@ using Resolve = std::function<void*(const char* name)>;
 [[nodiscard]] base::Result<Driver> resolve_driver(const Resolve& resolve,
                                                   TableUse use = TableUse::everything,
                                                   std::string_view source = "the OpenCL library");
+// no_opencl names the first function of TableUse::launches that the table lacks.
+[[nodiscard]] base::Result<void> require_launches(const Driver& driver);
 // The functions of a library that dlopen has returned, as resolve_driver.
 [[nodiscard]] base::Result<Driver> driver_of_library(void* library, TableUse use);
 

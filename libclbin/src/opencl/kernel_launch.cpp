@@ -24,6 +24,7 @@ Result<void> check(cl_int code, std::string_view function) {
 
 Result<KernelLauncher> KernelLauncher::create(const Driver& driver, cl_context context,
                                               cl_device_id device) {
+  CLBIN_TRY(require_launches(driver));
   KernelLauncher launcher(driver, context);
   cl_int code = CL_SUCCESS;
   launcher.m_queue = Handle<cl_command_queue>(

@@ -21,11 +21,11 @@ struct LaunchSizes {
   format::GroupSize local{}; // all 0: the driver chooses
 };
 
-// A queue and buffers on one device. Driver, context and device must outlive it; `driver` has the
-// functions of TableUse::launches. Not thread-safe. Every error is opencl_call, and its FailedCall
-// names the function.
+// A queue and buffers on one device. Driver, context and device must outlive it. Not thread-safe.
+// Every error is opencl_call, and its FailedCall names the function.
 class KernelLauncher {
 public:
+  // Also no_opencl: see require_launches.
   [[nodiscard]] static Result<KernelLauncher> create(const Driver& driver, cl_context context,
                                                      cl_device_id device);
 

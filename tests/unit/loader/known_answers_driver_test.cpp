@@ -94,7 +94,9 @@ format::BundleReader open(base::Bytes bytes) {
 
 // The functions of a driver that count launches, or fail instead.
 int launch_count = 0;
+cl_int refusal = CL_INVALID_WORK_GROUP_SIZE;
 decltype(opencl::Driver::EnqueueNDRangeKernel) real_launch = nullptr;
+decltype(opencl::Driver::Finish) real_finish = nullptr;
 
 cl_int CL_API_CALL count_launch(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
                                 const size_t* offset, const size_t* global, const size_t* local,
@@ -108,7 +110,7 @@ cl_int CL_API_CALL refuse_launch(cl_command_queue /*queue*/, cl_kernel /*kernel*
                                  const size_t* /*global*/, const size_t* /*local*/,
                                  cl_uint /*count*/, const cl_event* /*waits*/,
                                  cl_event* /*event*/) {
-  return CL_INVALID_WORK_GROUP_SIZE;
+  return refusal;
 }
 
 cl_mem CL_API_CALL refuse_buffer(cl_context /*context*/, cl_mem_flags /*flags*/, size_t /*size*/,
@@ -117,7 +119,9 @@ cl_mem CL_API_CALL refuse_buffer(cl_context /*context*/, cl_mem_flags /*flags*/,
   return nullptr;
 }
 
-cl_int CL_API_CALL fail_to_finish(cl_command_queue /*queue*/) {
+// Waits, because drivers crash if a process ends while they compile for a launch (PoCL).
+cl_int CL_API_CALL fail_to_finish(cl_command_queue queue) {
+  (void)real_finish(queue);
   return CL_OUT_OF_RESOURCES;
 }
 
@@ -296,6 +300,38 @@ TEST(KnownAnswersOnDrivers, SayWhatCouldNotBeChecked) {
   }
 }
 
+TEST(KnownAnswersOnDrivers, AreCheckedAgainIfOneOfThemCouldNotBeForAWhile) {
+  CLBIN_FOR_EACH_DEVICE(installed) {
+    SCOPED_TRACE(installed.name);
+    Loads loads(installed);
+    const auto wrong = test::build_entry(installed, loads.context(), wrong_source(), "-DBASE=2");
+    format::KnownAnswer missing = answer_of_scale();
+    missing.kernel = "missing"; // before "scale" and "shift" in the manifest, and lasting
+    const auto bundle = open(bundle_bytes({wrong}, {missing, answer_of_shift(5)}));
+    const opencl::Driver whole = loads.driver;
+    loads.driver.CreateBuffer = refuse_buffer;
+    ASSERT_TRUE(loads.load(bundle, k_once, FallbackPolicy::never).has_value());
+    EXPECT_THAT(loads.report.attempts.at(0).reason, HasSubstr("kernel 'missing' with 64"));
+    loads.driver = whole; // the memory is back
+    EXPECT_FALSE(loads.load(bundle, k_once, FallbackPolicy::never).has_value());
+    EXPECT_THAT(loads.report.attempts.at(0).reason, HasSubstr("kernel 'shift' with 64"));
+  }
+}
+
+TEST(KnownAnswersOnDrivers, CountALaunchThatDoesNotFitTheKernelAsWrong) {
+  CLBIN_FOR_EACH_DEVICE(installed) {
+    SCOPED_TRACE(installed.name);
+    Loads loads(installed);
+    const auto entry =
+        test::build_entry(installed, loads.context(), test::sample_source(), "-DBASE=2");
+    loads.driver.EnqueueNDRangeKernel = refuse_launch;
+    refusal = CL_INVALID_KERNEL_ARGS;
+    (void)loads.load(open(bundle_bytes({entry}, {answer_of_shift(5)})), k_once);
+    EXPECT_EQ(loads.report.attempts.at(0).decision, Decision::wrong_answer);
+    refusal = CL_INVALID_WORK_GROUP_SIZE;
+  }
+}
+
 TEST(KnownAnswersOnDrivers, CountALaunchThatFailsAsWrong) {
   CLBIN_FOR_EACH_DEVICE(installed) {
     SCOPED_TRACE(installed.name);
@@ -303,6 +339,7 @@ TEST(KnownAnswersOnDrivers, CountALaunchThatFailsAsWrong) {
     const auto entry =
         test::build_entry(installed, loads.context(), test::sample_source(), "-DBASE=2");
     const auto bundle = open(bundle_bytes({entry}, {answer_of_shift(5)}));
+    real_finish = loads.driver.Finish;
     loads.driver.Finish = fail_to_finish;
     EXPECT_FALSE(loads.load(bundle, k_once, FallbackPolicy::never).has_value());
     EXPECT_THAT(loads.report.attempts.at(0).reason, HasSubstr("clFinish failed"));

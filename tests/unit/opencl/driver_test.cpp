@@ -33,6 +33,25 @@ TEST(ResolveDriver, NamesTheFirstFunctionThatIsMissing) {
   EXPECT_EQ(driver.error().message, "the OpenCL library has no function 'clReleaseProgram'");
 }
 
+TEST(ResolveDriver, RequiresFunctionsOfLaunchesForLaunchesOnly) {
+  test::FakeDriver fake;
+  const auto without = [&](std::string_view missing, TableUse use) {
+    return resolve_driver(
+        [&](const char* name) {
+          return name == missing ? nullptr : test::FakeDriver::resolve(name, &fake);
+        },
+        use);
+  };
+  for (const char* name : {"clCreateCommandQueue", "clSetKernelArg", "clReleaseEvent"}) {
+    const std::string message = std::string("the OpenCL library has no function '") + name + "'";
+    EXPECT_EQ(without(name, TableUse::launches).error().message, message);
+    const auto everything = without(name, TableUse::everything);
+    ASSERT_TRUE(everything.has_value()) << everything.error().message;
+    EXPECT_EQ(require_launches(*everything).error().message, message);
+  }
+  EXPECT_TRUE(require_launches(fake.functions()).has_value());
+}
+
 TEST(ResolveDriver, DoesWithoutFunctionsOfLaterVersions) {
   const auto driver =
       resolve_without({"clCompileProgram", "clLinkProgram", "clCreateProgramWithIL"});
