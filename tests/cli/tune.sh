@@ -549,11 +549,20 @@ for call in clCreateKernel clEnqueueNDRangeKernel; do
   echo "fail at=$call code=CL_OUT_OF_RESOURCES" > scenario
   oclcc --verify --run scale.clbin; echo "exit $?"
 done
+# A program from source whose check ends the process is not checked a third time.
+oclcc --strip --drop-target '*' scale.clbin -o source.clbin
+echo 'crash at=clEnqueueNDRangeKernel' > scenario
+for start in 1 2 3; do
+  oclcc --warm source.clbin 2>&1 | grep -oE 'crashed|are in quarantine: it ended the process twice'
+done
 # expected output:
 #| exit 0
 #| exit 1
 #| exit 1
 #| exit 0
+#| crashed
+#| crashed
+#| are in quarantine: it ended the process twice
 # expected errors:
 #| oclcc: error: scale.clbin: program 'scale', variant 'default', entry for * on '*': kernel 'scale' with 1008 work-items: * crashed (signal 11)
 #| oclcc: error: scale.clbin: program 'scale', variant 'default', entry for * on '*': kernel 'scale' with 1008 work-items: clCreateKernel failed: CL_OUT_OF_RESOURCES (-5)

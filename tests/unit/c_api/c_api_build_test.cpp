@@ -690,6 +690,15 @@ TEST_F(CApiBuild, TextThatReadsFilesIsLookedUpEachTime) {
   }
 }
 
+TEST_F(CApiBuild, ProgramThatWasNotCheckedDoesNotServeARequestThatChecks) {
+  const Builder builder(&m_settings);
+  release(builder.build(m_context, m_device, k_text, m_options));
+  m_options.check_answers(Answers::once);
+  Report report;
+  release(builder.build(m_context, m_device, k_text, m_options, &report));
+  EXPECT_NE(report.attempts().back().rule_number, Rule::same_process);
+}
+
 TEST_F(CApiBuild, ProgramsAreNotReusedIfTheCallerSaysSo) {
   m_settings.reuse = CLBIN_SWITCH_OFF;
   const Builder builder(&m_settings);
