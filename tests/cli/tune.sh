@@ -552,7 +552,7 @@ done
 # A program from source whose check ends the process is not checked a third time.
 oclcc --strip --drop-target '*' scale.clbin -o source.clbin
 echo 'crash at=clEnqueueNDRangeKernel' > scenario
-for start in 1 2 3; do
+for _ in 1 2 3; do
   oclcc --warm source.clbin 2>&1 | grep -oE 'crashed|are in quarantine: it ended the process twice'
 done
 # expected output:

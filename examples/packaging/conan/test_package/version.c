@@ -1,3 +1,5 @@
 #include <clbin/clbin.h>
 
-int main(void) { return clbin_version() == CLBIN_VERSION_NUMBER ? 0 : 1; }
+int main(void) {
+  return clbin_version() == CLBIN_VERSION_NUMBER ? 0 : 1;
+}
