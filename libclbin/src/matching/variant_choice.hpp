@@ -46,9 +46,10 @@ struct PlannedLaunch {
   std::uint64_t max_work_items = 0; // of a work-group on the device
 };
 // Returns the size of work-groups that was the fastest of those that divide the launch, in launches
-// of the variant with the nearest number of work-items: on the device itself, otherwise on the
-// nearest devices (Nearness), by the mean of the times in relation to the best of each device. All
-// 0: the driver's choice, or nothing was measured. Reads the manifest. Errors: those of the reader.
+// of the variant whose class has the nearest number of work-items: on the device itself, otherwise
+// on the nearest devices (Nearness), by the mean of the times in relation to the best of each
+// device. All 0: the driver's choice, or nothing was measured. Reads the manifest. Errors: those of
+// the reader.
 [[nodiscard]] base::Result<format::GroupSize> recommended_size(const format::BundleReader& bundle,
                                                                const format::GroupView& group,
                                                                const format::MeasuredDevice& device,

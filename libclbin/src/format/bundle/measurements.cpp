@@ -1,6 +1,7 @@
 #include "format/bundle/measurements.hpp"
 
 #include "base/text.hpp"
+#include "format/bundle/known_answers.hpp"
 
 #include <limits>
 #include <set>
@@ -44,7 +45,7 @@ bool are_results(const KnownAnswer& answer) {
   auto result = answer.results.begin();
   for (std::size_t index = 0; index < answer.arguments.size(); ++index) {
     const LaunchArgument& argument = answer.arguments[index];
-    if (argument.kind != ArgumentKind::buffer || argument.is_constant) {
+    if (!is_result(argument)) {
       continue;
     }
     if (result == answer.results.end() || result->argument != index) {
