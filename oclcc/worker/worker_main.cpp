@@ -223,8 +223,9 @@ public:
     clbin::loader::LoadReport report;
     CLBIN_TRY(clbin::loader::load_program(*m_driver, bundle, cache, context.get(), wanted, report));
     cache.stores.drain();
-    if (report.origin == clbin::loader::Origin::source ||
-        report.origin == clbin::loader::Origin::il) { // checks what was stored, too
+    const bool is_built = report.origin == clbin::loader::Origin::source ||
+                          report.origin == clbin::loader::Origin::il;
+    if (is_built && has_answers(bundle, request)) { // checks what was stored, too
       clbin::loader::LoadReport of_stored;
       wanted.take_binary = {};
       (void)clbin::loader::load_program(*m_driver, bundle, cache, context.get(), wanted, of_stored);
@@ -240,6 +241,15 @@ public:
   }
 
 private:
+  static bool has_answers(const format::BundleReader& bundle, const WarmRequest& request) {
+    const auto group = bundle.find_group(request.program, request.variant);
+    const auto manifest = group ? bundle.read_manifest(*group)
+                                : Result<format::Manifest>(tl::unexpected(group.error()));
+    return manifest && std::ranges::any_of(manifest->answers, [&](const auto& answer) {
+             return answer.variant == request.variant;
+           });
+  }
+
   struct Device {
     cl_device_id id = nullptr;
     std::optional<DeviceIdentity> identity; // once asked for
