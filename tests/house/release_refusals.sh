@@ -8,6 +8,10 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 fail() { echo "release_refusals: $*" >&2; exit 1; }
 unset RELEASE_KEY
+if ! command -v zstd >/dev/null; then
+  echo "release_refusals: zstd, a package of 'script/bootstrap', is not installed"
+  exit 77
+fi
 
 export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
 export GIT_COMMITTER_DATE="2026-11-29 12:00:00 +0100" TMPDIR=$scratch/tmp
