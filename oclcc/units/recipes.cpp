@@ -357,8 +357,9 @@ Result<Digest> bundle_key(const BundleOfUnits& bundle, const format::WriteOption
                           std::string_view executable) {
   const auto& [input, unit_keys] = bundle;
   const auto& [producer, programs] = input;
-  // No encrypted bundle is cached, and compressed sources do not change the bytes.
-  const auto& [compression_level, spill, encryption, sources] = options;
+  // No encrypted bundle is cached, a compile makes no packs, and compressed sources do not change
+  // the bytes.
+  const auto& [compression_level, spill, encryption, packs, sources] = options;
   BundleHasher hasher(unit_keys);
   hasher.write(k_bundle_key_label);
   hasher.write(std::string_view(OCLCC_VERSION));

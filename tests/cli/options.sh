@@ -289,7 +289,7 @@ revisions=$(oclcc --version | grep -c '^revision [0-9a-f]\{12\}$')
 #| oclcc *.*.*
 #| zstd *.*.*
 #| libsodium *.*.*
-#| format 1.2
+#| format 1.3
 #| compiler * *.*.*
 #| build *
 

@@ -79,7 +79,21 @@ void look_up(const BundleReader& bundle, const format::GroupView& group) {
   match(bundle, group);
 }
 
+void read_packs(const BundleReader& bundle) {
+  const auto packs = bundle.packs();
+  require_message(packs);
+  for (std::size_t i = 0; packs && i < packs->size(); ++i) {
+    require(format::is_pack_name((*packs)[i].name),
+            "a pack has the name of a file beside the base");
+  }
+  for (const format::DeviceIdentity& device : devices()) {
+    require(!packs || matching::packs_for(*packs, device).size() <= packs->size(),
+            "the packs of a device are some of all");
+  }
+}
+
 void read_tables(const BundleReader& bundle) {
+  read_packs(bundle);
   for (std::uint32_t index = 0; index < bundle.group_count(); ++index) {
     const auto group = bundle.group(index);
     require_message(group);

@@ -126,6 +126,22 @@ base::Bytes with_hidden_payload() {
   return stripped ? stripped->bytes : base::Bytes{};
 }
 
+// The sample without its entries, and packs for these.
+base::Bytes base_with_packs() {
+  format::BundleInput input = test::sample_input();
+  const auto reader = test::must_open(test::must_write(input));
+  format::WriteOptions options{1};
+  for (std::uint32_t i = 0; i < reader.entry_count(); ++i) {
+    const format::EntryView entry = reader.entry(i).value();
+    options.packs.push_back({entry.match_key, base::leading_u64(entry.target.digest),
+                             reader.root_digest(), fmt::format("pack-{}", i)});
+  }
+  for (format::ProgramInput& program : input.programs) {
+    program.entries.clear();
+  }
+  return format::write_bundle(input, options).value();
+}
+
 // The sample that the target loads, whose variants were measured on its device and on another one,
 // and of which it is known that it changes nothing.
 base::Bytes measured_sample() {
@@ -159,6 +175,7 @@ bool write_bundle_seeds(const std::filesystem::path& corpus) {
          write_seed(folder / "many_kinds", test::must_write(entries_of_many_kinds(binaries))) &&
          write_seed(folder / "signed", with_signature_and_optional_section()) &&
          write_seed(folder / "measured", test::measured_bundles().front().second) &&
+         write_seed(folder / "packs", base_with_packs()) &&
          write_seed(folder / "hidden_payload", with_hidden_payload());
 }
 

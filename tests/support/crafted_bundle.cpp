@@ -29,7 +29,7 @@ void append_pages(ByteWriter& pages, const SectionRecord& record, ByteView bytes
       std::max<std::size_t>(format::k_page_bytes / record_bytes * record_bytes, 1);
   const std::size_t key = record.kind == SectionKind::target ? 16 : 0;
   const bool has_key = record.record_bytes != 0 && record.kind != SectionKind::keys &&
-                       record.kind != SectionKind::requirement;
+                       record.kind != SectionKind::requirement && record.kind != SectionKind::pack;
   for (std::size_t start = 0; start < bytes.size(); start += page_bytes) {
     const ByteView page = bytes.subspan(start, std::min(page_bytes, bytes.size() - start));
     pages.write_bytes(has_key && page.size() >= key + 8 ? page.subspan(key, 8)

@@ -237,6 +237,19 @@ void write_encryption(const BundleSummary& bundle, JsonStream& document) {
   document.end();
 }
 
+// Writes nothing if there are none.
+void write_packs(const BundleSummary& bundle, JsonStream& document) {
+  if (bundle.packs.empty()) {
+    return;
+  }
+  document.array_member("packs", bundle.packs, [&](const auto& pack) {
+    document.begin_object();
+    document.text_member("digest", to_hex(pack.second));
+    document.text_member("name", pack.first);
+    document.end();
+  });
+}
+
 } // namespace
 
 BundlesJson::BundlesJson(JsonStream::Sink sink) : m_document(std::move(sink)) {
@@ -264,6 +277,7 @@ void BundlesJson::add(const BundleSummary& bundle) {
   m_document.member("format_version", version);
   m_document.array_member("groups", bundle.groups,
                           [&](const GroupSummary& group) { write_group(group, m_document); });
+  write_packs(bundle, m_document);
   write_signed_records<format::SignatureRecord>(bundle, "signatures", m_document);
   m_document.member("total_bytes", total_bytes);
   write_signed_records<format::VouchRecord>(bundle, "vouches", m_document);

@@ -303,6 +303,13 @@ BundleSummary summarize(const format::BundleReader& reader, ErrorList errors) {
   } else {
     errors.add(slots.error());
   }
+  if (auto packs = reader.packs()) {
+    for (const format::PackRecord& pack : *packs) {
+      summary.packs.try_emplace(pack.name.str(), pack.root);
+    }
+  } else {
+    errors.add(packs.error());
+  }
   const bool is_valid = verified.has_value() ||
                         (reader.is_locked() && verified.error().code == base::ErrorCode::encrypted);
   if (errors.list().empty() && !is_valid) {

@@ -48,6 +48,7 @@ struct BundleSummary {
   std::vector<base::Error> errors;                // empty if every byte is valid
   std::vector<format::KeySlot> key_slots{};       // none: not encrypted, or unreadable
   bool is_locked = false;                         // encrypted contents are not read
+  std::map<std::string, base::Digest> packs{};    // that contain other entries: name and root
 };
 
 // The errors of one bundle, each once. Lists at most 1000, and cuts long messages.

@@ -173,6 +173,8 @@ public:
     CLBIN_TRY(add_strings(entries));
     CLBIN_TRY(add_strings(m_targets));
     CLBIN_TRY(add_strings(m_requirements));
+    const std::vector<PackRecord> packs = sorted_packs();
+    CLBIN_TRY(add_strings(packs));
     CLBIN_TRY_ASSIGN(SectionBytes strings, m_strings.encode());
     const std::array<SectionBytes, 6> sections{encode(groups),  encode(entries),
                                                encode(exacts),  encode(m_targets),
@@ -180,6 +182,14 @@ public:
     std::vector<SectionBytes> optional; // their records need no padding
     if (m_steps != nullptr) {
       CLBIN_TRY((this->*m_steps->add_optional)(optional));
+    }
+    for (const PackRecord& pack : packs) {
+      if (!is_pack_name(pack.name)) {
+        return fail(ErrorCode::invalid_argument, "'{}' is not the name of a pack", pack.name);
+      }
+    }
+    if (!packs.empty()) {
+      optional.push_back(encode(packs));
     }
     return write_bundle(sections, optional, sink);
   }
@@ -289,6 +299,14 @@ private:
     CLBIN_TRY(plan_manifest(name, program, groups));
     std::move(groups.begin(), groups.end(), std::back_inserter(m_groups));
     return {};
+  }
+
+  std::vector<PackRecord> sorted_packs() const {
+    std::vector<PackRecord> packs = m_options.packs;
+    std::ranges::sort(packs, {}, [](const PackRecord& pack) {
+      return std::tie(pack.name, pack.target_key, pack.match_key);
+    });
+    return packs;
   }
 
   EntryRecord record_of(const Digest& target, const EntryDraft& draft) {
@@ -539,7 +557,8 @@ private:
   Result<void> write_bundle(std::span<const SectionBytes> tables,
                             std::span<const SectionBytes> optional, const ByteSink& sink) const {
     Prefix prefix;
-    prefix.minor = !m_rankings.empty()       ? k_minor_of_rankings
+    prefix.minor = !m_options.packs.empty()  ? k_minor_of_packs
+                   : !m_rankings.empty()     ? k_minor_of_rankings
                    : !m_requirements.empty() ? k_minor_of_requirements
                                              : k_format_minor;
     CLBIN_TRY_ASSIGN(const Bytes directory, encode_directory(tables, optional, prefix));

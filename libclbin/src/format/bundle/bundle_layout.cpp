@@ -19,6 +19,7 @@ constexpr std::array<SectionTraits, k_known_sections> k_sections{{
     {},
     {"REQUIREMENT", "requirement", 8},
     {"RANKING", "ranking", 24, 0},
+    {"PACK", "pack", 56},
 }};
 
 Result<void> require_flags(std::string_view origin, std::uint32_t flags, std::uint32_t known) {
@@ -44,6 +45,17 @@ std::string to_string(SectionKind kind) {
 
 std::string origin_of(SectionKind kind, std::uint32_t index) {
   return fmt::format("{} {}", traits_of(kind)->record, index);
+}
+
+bool is_pack_name(std::string_view name) noexcept {
+  constexpr std::size_t k_max_bytes = 100;
+  const auto is_alphanumeric = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+  };
+  return !name.empty() && name.size() <= k_max_bytes && name != k_base_name &&
+         is_alphanumeric(name.front()) && std::ranges::all_of(name, [&](char c) {
+           return is_alphanumeric(c) || c == '.' || c == '-' || c == '_';
+         });
 }
 
 TargetView view_of(const Target& target) {

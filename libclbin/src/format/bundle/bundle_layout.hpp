@@ -15,7 +15,8 @@ inline constexpr std::array<unsigned char, 8> k_magic = {0xc7, 'C',  'L',  'B',
 inline constexpr std::uint16_t k_format_major = 1;
 inline constexpr std::uint16_t k_format_minor = 0; // of a bundle without requirements
 inline constexpr std::uint16_t k_minor_of_requirements = 1;
-inline constexpr std::uint16_t k_minor_of_rankings = 2; // the highest that is known
+inline constexpr std::uint16_t k_minor_of_rankings = 2;
+inline constexpr std::uint16_t k_minor_of_packs = 3; // the highest that is known
 inline constexpr std::size_t k_prefix_bytes = 64;
 inline constexpr std::size_t k_rooted_prefix_bytes = 24;
 inline constexpr std::size_t k_directory_head_bytes = 8;
@@ -49,9 +50,10 @@ enum class SectionKind : std::uint32_t {
   // 9 stays unknown: tests/golden/v1/minor_1.clbin contains it as a section of a later version.
   requirement = 10, // since format 1.1, if a variant requires something
   ranking = 11,     // since format 1.2, if variants were measured
+  pack = 12,        // since format 1.3, if other bundles contain entries of this one
 };
 inline constexpr std::size_t k_required_sections = 7; // kinds 1 to 7
-inline constexpr std::size_t k_known_sections = 11;
+inline constexpr std::size_t k_known_sections = 12;
 [[nodiscard]] constexpr bool is_optional(SectionKind kind) noexcept {
   return static_cast<std::size_t>(kind) > k_required_sections;
 }
@@ -167,6 +169,26 @@ struct TargetView {
 };
 CLBIN_VISIT(TargetView, family, origin, architecture, address_bits, features, digest, platform_name,
             device_name, driver_version, spec);
+
+// Entries of a target in another bundle, a pack.
+struct PackRecord {
+  static constexpr SectionKind k_section = SectionKind::pack;
+  std::uint64_t match_key = 0;  // of the entries
+  std::uint64_t target_key = 0; // the first bytes of the digest of their target
+  Digest root;                  // of the pack
+  SharedText name;              // is_pack_name
+  Zeros<4> reserved{};
+};
+CLBIN_VISIT(PackRecord, match_key, target_key, root, name, reserved);
+
+inline constexpr std::string_view k_base_name = "base";
+// The name of the file of a base or a pack.
+[[nodiscard]] inline std::string pack_file_name(std::string_view name) {
+  return fmt::format("{}.clbin", name);
+}
+// Whether `name` has 1 to 100 characters, each a small letter, a digit, '.', '-' or '_', begins
+// with a letter or a digit, and is not k_base_name: the name of a file beside the base.
+[[nodiscard]] bool is_pack_name(std::string_view name) noexcept;
 
 // Returns the record of a target.
 [[nodiscard]] TargetView view_of(const Target& target);

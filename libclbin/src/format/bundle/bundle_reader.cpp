@@ -260,6 +260,19 @@ BundleReader::ranked_groups(std::string_view program, std::uint64_t key) const {
   return groups;
 }
 
+Result<std::vector<PackRecord>> BundleReader::packs() const {
+  std::vector<PackRecord> packs;
+  for (std::uint32_t i = 0; i < m_tables->count(SectionKind::pack); ++i) {
+    CLBIN_TRY_ASSIGN(auto record, m_tables->read_whole<PackRecord>(i));
+    if (!is_pack_name(record.name)) {
+      return damaged(origin_of(SectionKind::pack, i), "'{}' is not the name of a pack",
+                     told(record.name));
+    }
+    packs.push_back(std::move(record));
+  }
+  return packs;
+}
+
 Result<EntryView> BundleReader::entry(std::uint32_t index) const {
   CLBIN_TRY(m_tables->record(SectionKind::entry, index)); // checks the index
   CLBIN_TRY_ASSIGN(const std::uint32_t group, group_of_entry(index));

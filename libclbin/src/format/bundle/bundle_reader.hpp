@@ -124,6 +124,10 @@ public:
   // also damaged, if one is a variant of another program.
   [[nodiscard]] Result<std::optional<std::vector<RankedGroup>>>
   ranked_groups(std::string_view program, std::uint64_t key) const;
+  [[nodiscard]] bool has_packs() const noexcept { return m_tables->count(SectionKind::pack) != 0; }
+  // Returns the whole table, whose names are those of files: is_pack_name(). Records of one name
+  // should have one root.
+  [[nodiscard]] Result<std::vector<PackRecord>> packs() const;
   // Returns the entries of `group` whose target digest is `target`, in table order: almost always
   // none or one.
   [[nodiscard]] Result<std::vector<EntryView>> find_exact(const GroupView& group,

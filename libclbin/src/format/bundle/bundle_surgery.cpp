@@ -196,6 +196,7 @@ public:
       CLBIN_TRY(add_program(input, program, variants));
       m_inputs_of[program].push_back(&bundle);
     }
+    CLBIN_TRY(add_packs(bundle));
     if (m_draft.programs.empty() && !programs.empty()) {
       return fail(ErrorCode::invalid_argument, "{}",
                   keeps_only_measurements()
@@ -209,6 +210,11 @@ public:
     WriteOptions options;
     if (encryption != nullptr) {
       options.encryption = *encryption;
+    }
+    for (auto& [place, pack] : m_packs) {
+      if (!m_roots.contains(pack.root)) {
+        options.packs.push_back(std::move(pack));
+      }
     }
     CLBIN_TRY_ASSIGN(m_result.bytes, assemble_bundle(std::move(m_draft), options));
     return std::move(m_result);
@@ -281,6 +287,21 @@ private:
     return with_references(input.bundle, named);
   }
 
+  // Packs that are inputs are left out at the end.
+  Result<void> add_packs(const BundleReader& bundle) {
+    m_roots.insert(bundle.root_digest());
+    CLBIN_TRY_ASSIGN(auto packs, bundle.packs());
+    for (PackRecord& pack : packs) {
+      const auto [there, is_new] = m_pack_roots.try_emplace(pack.name.str(), pack.root);
+      if (!is_new && there->second != pack.root) {
+        return fail(ErrorCode::conflict, "it has another pack '{}'", there->first);
+      }
+      const std::tuple place(pack.name.str(), pack.target_key, pack.match_key);
+      m_packs.try_emplace(place, std::move(pack));
+    }
+    return {};
+  }
+
   // Returns the group whose source is that of the program. Merging compares those of all groups.
   const GroupView& source_group(const GroupView& group,
                                 const std::map<std::string, GroupView>& variants) const {
@@ -341,7 +362,8 @@ private:
       CLBIN_TRY(add_variant(input, group, draft));
       CLBIN_TRY_ASSIGN(const std::uint32_t kept, add_entries(input, group, manifest));
       m_result.dropped_entries += group.entry_count - kept;
-      const bool is_left = kept != 0 || draft.source || measured.contains(variant);
+      const bool is_left = kept != 0 || draft.source || measured.contains(variant) ||
+                           (input.bundle.has_packs() && !keeps_only_measurements());
       if (m_selection != nullptr && !is_left) {
         draft.variants.erase(variant);
         dropped.push_back(fmt::format("program '{}', variant '{}'", program, variant));
@@ -449,6 +471,9 @@ private:
   ReadBudget m_budget; // for all manifests
   const StripSelection* m_selection;
   StripResult m_result;
+  std::map<std::tuple<std::string, std::uint64_t, std::uint64_t>, PackRecord> m_packs;
+  std::map<std::string, Digest> m_pack_roots; // by name
+  std::set<Digest> m_roots;                   // of the inputs
   // For messages: the input that contained it first.
   std::map<std::string, std::string> m_source_from;
   std::map<std::string, std::pair<std::string, std::string>> m_measured; // source, and the input
@@ -572,7 +597,9 @@ Result<BundleInput> unpack_bundle(const BundleReader& input,
 
 Result<Bytes> repack_bundle(const BundleReader& input, const WriteOptions& options) {
   CLBIN_TRY_ASSIGN(const BundleInput contents, unpack_bundle(input, options.spill));
-  return write_bundle(contents, options);
+  WriteOptions with_packs = options;
+  CLBIN_TRY_ASSIGN(with_packs.packs, input.packs());
+  return write_bundle(contents, with_packs);
 }
 
 } // namespace clbin::format

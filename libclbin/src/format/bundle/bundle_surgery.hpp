@@ -16,7 +16,8 @@ namespace clbin::format {
 // does not matter. Errors: any reader error, and conflict, whose message names the program and both
 // inputs, if a program has different sources or measurements of another source, a variant has
 // different options, two different payloads have the same program, variant, target and binary kind,
-// or a launch has two known answers.
+// a launch has two known answers, or a pack two roots. The result names the packs that the inputs
+// name, apart from those that are inputs.
 [[nodiscard]] Result<Bytes> merge_bundles(std::span<const BundleReader* const> inputs,
                                           const Encryption* encryption = nullptr);
 
@@ -54,10 +55,11 @@ struct StripResult {
 };
 
 // Returns what the selection keeps of the bundle. A payload is kept as a hidden one if a kept
-// payload is compressed against it. Variants with neither entries nor source are removed, as are
-// programs without variants. Without reflection, only the names of kernels are kept, because
-// loading needs them. With measurements only, the variants that were measured are kept. Signatures
-// are removed (clbin(5)). Errors: any reader error, and invalid_argument if nothing would be left.
+// payload is compressed against it. Variants with neither entries nor source are removed, unless
+// the bundle names packs, as are programs without variants. Without reflection, only the names of
+// kernels are kept, because loading needs them. With measurements only, the variants that were
+// measured are kept. Signatures are removed (clbin(5)). Errors: any reader error, and
+// invalid_argument if nothing would be left.
 [[nodiscard]] Result<StripResult> strip_bundle(const BundleReader& input,
                                                const StripSelection& selection,
                                                const Encryption* encryption = nullptr);

@@ -77,6 +77,7 @@ public:
     CLBIN_TRY(check_groups());
     CLBIN_TRY(check_requirements());
     CLBIN_TRY(check_rankings());
+    CLBIN_TRY(check_packs());
     if (m_reader.is_locked()) {
       return fail(ErrorCode::encrypted, "its contents are encrypted, and no key was given");
     }
@@ -262,6 +263,21 @@ private:
       if (group.program != program.str() || !groups.insert(record.group).second) {
         return damaged(origin, "group {} is one of another program, or ranked before",
                        record.group);
+      }
+    }
+    return {};
+  }
+
+  Result<void> check_packs() const {
+    CLBIN_TRY_ASSIGN(const auto packs, m_reader.packs());
+    Ascending<std::tuple<SharedText, std::uint64_t, std::uint64_t>> places;
+    for (std::uint32_t i = 0; i < packs.size(); ++i) {
+      const std::string origin = origin_of(SectionKind::pack, i);
+      CLBIN_TRY(check_string_starts<PackRecord>(i));
+      CLBIN_TRY(
+          places.next({packs[i].name, packs[i].target_key, packs[i].match_key}, origin, "it"));
+      if (i != 0 && packs[i].name == packs[i - 1].name && packs[i].root != packs[i - 1].root) {
+        return damaged(origin, "it has another root than the record before, of the same pack");
       }
     }
     return {};

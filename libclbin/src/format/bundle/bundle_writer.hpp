@@ -117,6 +117,8 @@ struct WriteOptions {
   std::shared_ptr<base::SpillFile> spill{};
   // Encrypts the contents with this key, for these slots.
   std::optional<Encryption> encryption{};
+  // Where else entries of the bundle are, in any order and without duplicates.
+  std::vector<PackRecord> packs{};
   // Called once if the bundle is written. Its frames are used if they have the same compression
   // level, and do not change the bytes. May be empty, and return null.
   std::function<std::shared_ptr<const SourceFrames>()> sources{};

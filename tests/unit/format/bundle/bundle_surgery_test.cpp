@@ -192,6 +192,52 @@ TEST(BundleWriter, WritesTheSameSectionOfRequirementsForEver) {
   EXPECT_EQ(write_bundle(wrong, {}).error().code, ErrorCode::invalid_argument);
 }
 
+// ---- Packs ----
+
+PackRecord pack_of(const BundleReader& pack, const char* name) {
+  const EntryView entry = pack.entry(0).value();
+  return {entry.match_key, base::leading_u64(entry.target.digest), pack.root_digest(), name};
+}
+
+Bytes base_of(std::vector<PackRecord> packs) {
+  WriteOptions options{1};
+  options.packs = std::move(packs);
+  BundleInput input = test::sample_input();
+  for (ProgramInput& program : input.programs) {
+    program.entries.clear();
+  }
+  return write_bundle(input, options).value();
+}
+
+TEST(BundleMerge, NamesThePacksThatItDoesNotContain) {
+  const std::vector<Bytes> packs = units_of(test::sample_input());
+  const Bytes base = base_of(
+      {pack_of(test::must_open(packs[0]), "first"), pack_of(test::must_open(packs[1]), "second")});
+  const auto names = [](const Bytes& bytes) {
+    std::vector<std::string> list;
+    expect_valid(bytes);
+    for (const PackRecord& pack : test::must_open(bytes).packs().value()) {
+      list.push_back(pack.name.str());
+    }
+    return list;
+  };
+  EXPECT_THAT(names(must_merge({base})), ElementsAre("first", "second"));
+  EXPECT_THAT(names(must_merge({packs[1], base})), ElementsAre("first"));
+  EXPECT_THAT(names(must_merge({base, packs[1]})), ElementsAre("first"));
+  EXPECT_THAT(names(must_merge({base, packs[0], packs[1]})), ElementsAre());
+  EXPECT_THAT(names(strip_bundle(test::must_open(base), {.answers = KeepAnswers::no})->bytes),
+              ElementsAre("first", "second"));
+  EXPECT_EQ(repack_bundle(test::must_open(base), {1}).value(), base);
+}
+
+TEST(BundleMerge, ConflictsIfAPackHasTwoRoots) {
+  const std::vector<Bytes> packs = units_of(test::sample_input());
+  const base::Error error = merge_error(base_of({pack_of(test::must_open(packs[0]), "a")}),
+                                        base_of({pack_of(test::must_open(packs[1]), "a")}));
+  EXPECT_EQ(error.code, ErrorCode::conflict);
+  EXPECT_THAT(error.message, HasSubstr("it has another pack 'a'"));
+}
+
 TEST(BundleMerge, WithItselfIsItself) {
   const Bytes bytes = test::must_write(test::sample_input());
   EXPECT_EQ(must_merge({bytes}), bytes);

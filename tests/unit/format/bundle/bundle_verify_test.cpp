@@ -1,6 +1,8 @@
 // Bundles with valid digests that break one rule of clbin(5), as an attacker can make them.
 #include "format/bundle/bundle_reader.hpp"
 
+#include "format/bundle/bundle_writer.hpp"
+
 #include "support/bundle_samples.hpp"
 #include "support/crafted_bundle.hpp"
 
@@ -271,6 +273,82 @@ TEST(BundleVerify, RefusesRequirementsThatAreNotThoseOfGroups) {
   crafted = good;
   crafted.set_u32(SectionKind::requirement, 0, 4, 1);
   EXPECT_EQ(error_of(crafted).code, ErrorCode::damaged);
+}
+
+PackRecord pack_of(const char* name, std::uint64_t target_key, std::string_view contents) {
+  return {7, target_key, base::digest_of(test::bytes_of(contents)), name};
+}
+
+Bytes base_with_packs() {
+  WriteOptions options{1};
+  options.packs = {pack_of("b", 1, "two"), pack_of("a", 3, "one"), pack_of("a", 2, "one")};
+  return write_bundle(test::sample_input(), options).value();
+}
+
+TEST(BundleVerify, ListsThePacksInOrder) {
+  test::CraftedBundle crafted(base_with_packs());
+  const BundleReader reader = test::must_open(base_with_packs());
+  EXPECT_TRUE(reader.verify().has_value());
+  EXPECT_EQ(reader.prefix().minor, 3);
+  ASSERT_TRUE(reader.has_packs());
+  const auto packs = reader.packs().value();
+  ASSERT_EQ(packs.size(), 3U);
+  EXPECT_EQ(packs[0].name, "a");
+  EXPECT_EQ(packs[1].name, "a");
+  EXPECT_EQ(packs[2].name, "b");
+  EXPECT_EQ(packs[2].root, base::digest_of(test::bytes_of("two")));
+  EXPECT_EQ(packs[1].target_key, 3U);
+  EXPECT_EQ(packs[2].match_key, 7U);
+  // A reader that does not know the section skips it.
+  EXPECT_EQ(crafted.section(SectionKind::pack).record.flags, k_section_paged);
+  EXPECT_FALSE(test::must_open(sample_to_verify()).has_packs());
+}
+
+TEST(BundleVerify, RefusesPacksThatBreakARule) {
+  constexpr std::size_t k_root = 16;
+  constexpr std::size_t k_name = 48;
+  constexpr std::size_t k_reserved = 52;
+  test::CraftedBundle crafted(base_with_packs());
+  crafted.swap_records(SectionKind::pack, 1, 2);
+  expect_damaged(crafted, "pack 2: it is out of order");
+  crafted = test::CraftedBundle(base_with_packs());
+  crafted.set_u8(SectionKind::pack, 0, k_root, 0);
+  crafted.set_u8(SectionKind::pack, 1, k_root, 1);
+  expect_damaged(crafted, "pack 1: it has another root than the record before");
+  crafted = test::CraftedBundle(base_with_packs());
+  crafted.set_u8(SectionKind::pack, 2, k_reserved, 1);
+  EXPECT_EQ(error_of(crafted).code, ErrorCode::damaged);
+  crafted = test::CraftedBundle(base_with_packs());
+  crafted.set_u32(SectionKind::pack, 0, k_name, 0);
+  expect_damaged(crafted, "pack 0: '' is not the name of a pack");
+  EXPECT_EQ(test::must_open(crafted.build()).packs().error().code, ErrorCode::damaged);
+}
+
+// The name becomes that of a file.
+TEST(BundleVerify, AcceptsNoNameOfAPackThatLeavesItsFolder) {
+  for (const char* name : {"a", "9", "nvidia-sm_7x", "a..b", "intel-12.60.7"}) {
+    EXPECT_TRUE(is_pack_name(name)) << name;
+  }
+  EXPECT_TRUE(is_pack_name(std::string(100, 'a')));
+  EXPECT_FALSE(is_pack_name(std::string(101, 'a')));
+  EXPECT_FALSE(is_pack_name(std::string_view("a\0b", 3)));
+  for (const char* name : {"", "base", "A", ".", "..", "../a", "/a", "a/b", "a\\b", "-a", "_a",
+                           "a b", "a:b", "\xc3\xa4"}) {
+    EXPECT_FALSE(is_pack_name(name)) << name;
+  }
+  WriteOptions options{1};
+  options.packs = {pack_of("../b", 1, "two")};
+  EXPECT_EQ(write_bundle(test::sample_input(), options).error().code, ErrorCode::invalid_argument);
+  options.packs = {pack_of("a..b", 1, "two")};
+  test::CraftedBundle crafted(write_bundle(test::sample_input(), options).value());
+  base::Bytes& strings = crafted.section(SectionKind::strings).bytes;
+  const base::Bytes name = test::bytes_of("a..b");
+  const base::Bytes replacement = test::bytes_of("../b");
+  const auto at = std::ranges::search(strings, name).begin();
+  ASSERT_NE(at, strings.end());
+  std::ranges::copy(replacement, at);
+  EXPECT_EQ(test::must_open(crafted.build()).packs().error().message,
+            "pack 0: '../b' is not the name of a pack");
 }
 
 TEST(BundleVerify, RefusesGroupsOutOfOrder) {
