@@ -59,8 +59,9 @@ struct clbin_bundle {
   }
 
   clbin::format::BundleReader reader;
-  clbin::loader::DecryptedBuilds decrypted_builds; // by builders; of_user_cache is for loads
-  mutable clbin::loader::ProgramCache cache;       // thread-safe
+  std::unique_ptr<const clbin::loader::PackSet> packs{}; // null: opened without packs
+  clbin::loader::DecryptedBuilds decrypted_builds;       // by builders; of_user_cache is for loads
+  mutable clbin::loader::ProgramCache cache;             // thread-safe
   mutable clbin::c_api::IcdDriver driver;
 };
 

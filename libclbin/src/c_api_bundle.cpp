@@ -193,6 +193,37 @@ Opened open_source(std::shared_ptr<const base::ByteSource> source, const Opening
                                         opening.decrypted_builds);
 }
 
+// `path` is that of the file, for messages.
+Opened open_at(const std::filesystem::path& path, const Opening& opening) {
+  CLBIN_TRY_ASSIGN(auto source, base::open_file_source(path));
+  auto bundle = open_source(std::move(source), opening, format::TrailingBytes::refuse);
+  if (!bundle && bundle.error().message.find(base::in_quotes(path)) == std::string::npos) {
+    return base::add_context(std::move(bundle.error()), base::in_quotes(path));
+  }
+  return bundle;
+}
+
+// A base, whose packs are opened from the same folder and with the same options. The content key of
+// the base opens them, too: the function of the caller is not called after this.
+Opened open_with_packs(const std::filesystem::path& folder, Opening opening) {
+  const auto file_of = [folder](std::string_view name) {
+    return folder / base::to_path(format::pack_file_name(name));
+  };
+  CLBIN_TRY_ASSIGN(auto bundle, open_at(file_of(format::k_base_name), opening));
+  opening.key = nullptr;
+  const auto open_pack = [file_of, opening = std::move(opening),
+                          key = bundle->reader.content_key()](
+                             const std::string& name) -> Result<format::BundleReader> {
+    CLBIN_TRY_ASSIGN(auto pack, open_at(file_of(name), opening));
+    if (key != nullptr && pack->reader.is_encrypted()) {
+      CLBIN_TRY(pack->reader.unlock(key));
+    }
+    return std::move(pack->reader);
+  };
+  bundle->packs = std::make_unique<const loader::PackSet>(open_pack);
+  return bundle;
+}
+
 } // namespace
 
 Result<loader::UnsignedSource> c_api::unsigned_builds_of(const clbin_signature_policy& policy,
@@ -209,13 +240,7 @@ Result<loader::UnsignedSource> c_api::unsigned_builds_of(const clbin_signature_p
 
 Opened c_api::open_file(const char* path, const clbin_open_options* options) {
   CLBIN_TRY_ASSIGN(const Opening opening, opening_of(options));
-  CLBIN_TRY_ASSIGN(auto source, base::open_file_source(base::to_path(path)));
-  auto bundle = open_source(std::move(source), opening, format::TrailingBytes::refuse);
-  if (!bundle &&
-      bundle.error().message.find(base::in_quotes(base::to_path(path))) == std::string::npos) {
-    return base::add_context(std::move(bundle.error()), base::in_quotes(base::to_path(path)));
-  }
-  return bundle;
+  return open_at(base::to_path(path), opening);
 }
 
 Result<void> c_api::check_open_options(const clbin_open_options* options) {
@@ -278,6 +303,17 @@ clbin_status clbin_open(const char* path, const clbin_open_options* options, clb
   });
 }
 
+clbin_status clbin_open_set(const char* folder, const clbin_open_options* options,
+                            clbin_bundle** bundle, clbin_error** error) {
+  return c_api::guarded_make(error, bundle, "bundle", [&]() -> Opened {
+    CLBIN_TRY(c_api::require(folder, "folder"));
+    CLBIN_TRY_ASSIGN(Opening opening, opening_of(options));
+    std::error_code error_code; // of a working directory that was removed
+    const auto path = std::filesystem::absolute(base::to_path(folder), error_code);
+    return open_with_packs(error_code ? base::to_path(folder) : path, std::move(opening));
+  });
+}
+
 clbin_status clbin_open_memory(const void* data, size_t size_bytes,
                                const clbin_open_options* options, clbin_bundle** bundle,
                                clbin_error** error) {
@@ -311,7 +347,10 @@ void clbin_close(clbin_bundle* bundle) {
 }
 
 int clbin_is_current(const clbin_bundle* bundle) {
-  return bundle != nullptr && bundle->reader.is_current() ? 1 : 0;
+  return bundle != nullptr && bundle->reader.is_current() &&
+                 (bundle->packs == nullptr || bundle->packs->is_current())
+             ? 1
+             : 0;
 }
 
 clbin_status clbin_verify(const clbin_bundle* bundle, clbin_error** error) {

@@ -65,10 +65,11 @@ clbin_attempt public_attempt(const loader::Attempt& attempt, std::uint32_t first
   result.cl_code = attempt.cl_code;
   result.microseconds = attempt.microseconds;
   result.cl_code_name = attempt.cl_code_name.c_str();
-  result.entry = attempt.entry == format::k_no_index
+  result.entry = attempt.entry == format::k_no_index || !attempt.pack.empty()
                      ? -1
                      : static_cast<std::int32_t>(attempt.entry - first_entry);
   result.rule_number = static_cast<clbin_rule>(attempt.rule);
+  result.pack = attempt.pack.c_str();
   return result;
 }
 
@@ -192,7 +193,8 @@ Result<opencl::Program> load(const clbin_bundle& bundle, cl_context context,
   CLBIN_TRY_ASSIGN(const opencl::Driver functions, bundle.driver.functions(options));
   const opencl::Driver driver =
       bundle.is_secret() ? opencl::for_secret_programs(functions) : functions;
-  return loader::load_program(driver, bundle.reader, bundle.cache, context, request, report);
+  return loader::load_program(driver, bundle.reader, bundle.cache, context, request, report,
+                              bundle.packs.get());
 }
 
 Result<cache::CacheSettings> settings_of(const clbin_builder_options& options) {

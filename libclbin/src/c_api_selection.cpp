@@ -80,44 +80,104 @@ format::DeviceIdentity identity_of(const clbin_identity& given) {
   return identity;
 }
 
+// A bundle, and the variant to select from in it.
+struct Selected {
+  std::shared_ptr<const format::BundleReader> bundle;
+  format::GroupView group;
+};
+
+// Returns the variant in the bundle, and in the packs that have binaries for the device. Adds why
+// packs cannot be used to `unusable`.
+Result<std::vector<Selected>> groups_of(const clbin_bundle& bundle,
+                                        const format::DeviceIdentity& identity,
+                                        const std::string& program, const std::string& variant,
+                                        std::vector<base::Error>& unusable) {
+  const format::BundleReader& reader = bundle.reader;
+  CLBIN_TRY_ASSIGN(auto group, reader.find_group(program, variant));
+  std::vector<Selected> groups;
+  groups.push_back({{std::shared_ptr<void>(), &reader}, std::move(group)});
+  if (bundle.packs == nullptr) {
+    return groups;
+  }
+  CLBIN_TRY_ASSIGN(const auto records, reader.packs());
+  for (loader::PackSet::Pack& pack : bundle.packs->packs_for(records, identity)) {
+    if (pack.bundle == nullptr) {
+      unusable.push_back(std::move(pack.error));
+      continue;
+    }
+    auto in_pack = pack.bundle->find_group(program, variant);
+    if (in_pack) {
+      groups.push_back({std::move(pack.bundle), *std::move(in_pack)});
+    } else if (in_pack.error().code != ErrorCode::no_such_program &&
+               in_pack.error().code != ErrorCode::no_such_variant) {
+      unusable.push_back(
+          base::add_context(std::move(in_pack.error()), fmt::format("pack '{}'", pack.name))
+              .value());
+    }
+  }
+  return groups;
+}
+
+Result<std::unique_ptr<clbin_selection>> selection_of(const format::BundleReader& reader,
+                                                      matching::Candidate& candidate,
+                                                      format::ReadBudget& budget) {
+  auto selection = std::make_unique<clbin_selection>();
+  CLBIN_TRY_ASSIGN(selection->bytes, matching::read_candidate(reader, candidate, &budget));
+  selection->options = std::move(candidate.entry.options);
+  selection->format_text = format::describe(candidate.entry);
+  selection->rule = candidate.rule;
+  selection->kernels = std::move(candidate.entry.kernels);
+  selection->kernel_pointers = c_api::pointers_to(selection->kernels);
+  return selection;
+}
+
 // Returns the best candidate that can be read. If there is none, returns the error of the best one.
-Result<std::unique_ptr<clbin_selection>> select(const format::BundleReader& reader,
+Result<std::unique_ptr<clbin_selection>> select(const clbin_bundle& bundle,
                                                 const format::DeviceIdentity& identity,
                                                 const std::string& program,
                                                 const std::string& variant) {
-  CLBIN_TRY_ASSIGN(const format::GroupView group, reader.find_group(program, variant));
-  CLBIN_TRY_ASSIGN(auto candidates, matching::rank_candidates(reader, group, identity));
-  std::optional<base::Error> first_damage;
-  loader::OptionsChecker options;
-  format::ReadBudget budget = reader.budget();
-  // The caller has no quarantine for a binary that can crash the driver.
-  std::erase_if(candidates, [](const matching::Candidate& one) { return one.is_of_series; });
-  for (matching::Candidate& candidate : candidates) {
-    const Result<void> is_safe = options.check(candidate.entry.options);
-    Result<base::Bytes> bytes = is_safe ? matching::read_candidate(reader, candidate, &budget)
-                                        : tl::unexpected(is_safe.error());
-    if (!bytes && budget.is_raw_spent()) {
-      return tl::unexpected(std::move(bytes.error()));
+  std::vector<base::Error> failures;
+  CLBIN_TRY_ASSIGN(const auto groups, groups_of(bundle, identity, program, variant, failures));
+  std::vector<matching::Candidate> candidates;
+  std::vector<format::ReadBudget> budgets;
+  for (std::uint32_t i = 0; i < groups.size(); ++i) {
+    const auto& [reader, group] = groups[i];
+    auto ranked = matching::rank_candidates(*reader, group, identity);
+    budgets.push_back(reader->budget());
+    if (!ranked && i == 0) {
+      return tl::unexpected(std::move(ranked.error()));
     }
-    if (!bytes) {
-      first_damage = first_damage.value_or(bytes.error());
+    if (!ranked) {
+      failures.push_back(std::move(ranked.error()));
       continue;
     }
-    auto selection = std::make_unique<clbin_selection>();
-    selection->bytes = std::move(*bytes);
-    selection->options = std::move(candidate.entry.options);
-    selection->format_text = format::describe(candidate.entry);
-    selection->rule = candidate.rule;
-    selection->kernels = std::move(candidate.entry.kernels);
-    selection->kernel_pointers = c_api::pointers_to(selection->kernels);
-    return selection;
+    for (matching::Candidate& one : *ranked) {
+      one.bundle = i;
+      candidates.push_back(std::move(one));
+    }
+  }
+  // The caller has no quarantine for a binary that can crash the driver.
+  std::erase_if(candidates, [](const matching::Candidate& one) { return one.is_of_series; });
+  matching::sort_by_rank(candidates);
+  loader::OptionsChecker options;
+  std::optional<base::Error> first_damage;
+  for (matching::Candidate& candidate : candidates) {
+    format::ReadBudget& budget = budgets[candidate.bundle];
+    const Result<void> is_safe = options.check(candidate.entry.options);
+    auto selection = is_safe ? selection_of(*groups[candidate.bundle].bundle, candidate, budget)
+                             : tl::unexpected(is_safe.error());
+    if (selection || budget.is_raw_spent()) {
+      return selection;
+    }
+    first_damage = first_damage.value_or(selection.error());
   }
   if (first_damage.has_value()) {
     return tl::unexpected(*first_damage);
   }
   return base::fail(ErrorCode::no_matching_entry,
-                    "no entry of program '{}', variant '{}', matches '{}'", program, variant,
-                    identity.device_name);
+                    "no entry of program '{}', variant '{}', matches '{}'{}", program, variant,
+                    identity.device_name,
+                    failures.empty() ? "" : ", and " + failures.front().message);
 }
 
 } // namespace
@@ -125,13 +185,13 @@ Result<std::unique_ptr<clbin_selection>> select(const format::BundleReader& read
 clbin_status clbin_select(const clbin_bundle* bundle, const clbin_identity* identity,
                           const char* program, const char* variant, clbin_selection** selection,
                           clbin_error** error) {
-  using Selected = Result<std::unique_ptr<clbin_selection>>;
-  return c_api::guarded_make(error, selection, "selection", [&]() -> Selected {
+  using Made = Result<std::unique_ptr<clbin_selection>>;
+  return c_api::guarded_make(error, selection, "selection", [&]() -> Made {
     CLBIN_TRY(c_api::require(bundle, "bundle"));
     CLBIN_TRY(c_api::require(identity, "identity"));
     CLBIN_TRY(c_api::require(program, "program"));
     CLBIN_TRY_ASSIGN(const clbin_identity given, c_api::copy_sized(identity, "clbin_identity"));
-    return select(bundle->reader, identity_of(given), program, c_api::variant_or_default(variant));
+    return select(*bundle, identity_of(given), program, c_api::variant_or_default(variant));
   });
 }
 

@@ -89,6 +89,7 @@ class LiveObjects:
     # Each function, with the indices of its parameters and the functions that free the objects.
     CREATED: ClassVar = {
         "clbin_open": [(2, "clbin_close")],
+        "clbin_open_set": [(2, "clbin_close")],
         "clbin_open_memory": [(3, "clbin_close")],
         "clbin_list": [(1, "clbin_listing_free")],
         "clbin_select": [(4, "clbin_selection_free")],

@@ -5,11 +5,13 @@ import json
 import os
 import pathlib
 import pickle
+import subprocess
 import threading
 
 import pytest
 
 import clbin
+from clbin._command import command_path
 
 
 def test_opens_a_path_bytes_and_a_memory_view(offline_bundle, tmp_path):
@@ -120,6 +122,28 @@ def test_selects_an_entry_of_an_offline_target(tmp_path):
         assert selection.rule == clbin.Rule.COMPATIBLE
         assert selection.data
         assert "data" not in repr(selection)
+
+
+def test_selects_from_the_packs_of_a_directory(tmp_path):
+    folder = os.environ.get("CLBIN_SOURCE", "")
+    if not folder:
+        pytest.skip("CLBIN_SOURCE does not name the sources")
+    whole = pathlib.Path(folder) / "tests/golden/v1/every_kind.clbin"
+    packs = tmp_path / "packs"
+    subprocess.run([command_path(), "--split=vendor", whole, "-o", packs], check=True)
+    identity = clbin.Identity(
+        platform_name="NVIDIA CUDA", driver_version="550.1", architecture="sm_60", address_bits=64
+    )
+    with clbin.Bundle(whole) as bundle:
+        ptx = next(entry for entry in bundle.entries if entry.format.startswith("PTX"))
+        expected = bundle.select(identity, ptx.program, ptx.variant)
+    with clbin.Bundle(packs) as bundle:
+        assert bundle.is_current
+        assert bundle.select(identity, ptx.program, ptx.variant) == expected
+    (packs / "nvidia.clbin").unlink()
+    with clbin.Bundle(packs) as bundle:
+        with pytest.raises(clbin.SelectionError, match="the pack 'nvidia' is not installed"):
+            bundle.select(identity, ptx.program, ptx.variant)
 
 
 def test_raises_by_topic(offline_bundle, tmp_path):

@@ -266,6 +266,19 @@ typedef struct clbin_open_options {
 CLBIN_API clbin_status clbin_open(const char* path, const clbin_open_options* options,
                                   clbin_bundle** bundle, clbin_error** error);
 
+/* Opens a folder that `oclcc --split` wrote: base.clbin, and packs beside it, bundles that contain
+ * the entries of some devices each. clbin_load and clbin_select use the entries of packs like those
+ * of the base; the other functions know the base alone. A pack is opened with the same options when
+ * a device first needs it, and then stays open; the content key of the base opens it, without a
+ * call of `key`. The base names each pack and what is in it, so that a pack of another version or
+ * another product is not used, whoever signed it. The reports and errors of clbin_load name packs
+ * that a device needs and that are not installed or cannot be used; one
+ * that could not be opened is looked for again in the next call. clbin_is_current also covers the
+ * packs that are open. `options` may be NULL. Returns the statuses of clbin_open, for the base.
+ * Since 0.1. */
+CLBIN_API clbin_status clbin_open_set(const char* folder, const clbin_open_options* options,
+                                      clbin_bundle** bundle, clbin_error** error);
+
 /* Opens a bundle in memory, without copying it: `data` must stay valid and unchanged until
  * clbin_close, and should be aligned to 8 bytes. If signature_policy is REQUIRED, libclbin copies
  * each part before it checks it, so that no driver receives bytes that changed after the check.
@@ -522,8 +535,10 @@ typedef struct clbin_attempt {
   int32_t cl_code;        /* what the OpenCL call returned */
   uint64_t microseconds;
   const char* cl_code_name; /* such as "CL_INVALID_BINARY"; "" if no OpenCL call was made */
-  int32_t entry; /* index in the entries of the variant, as in clbin_listing; -1: no entry */
+  int32_t entry; /* index in the entries of the variant, as in clbin_listing; -1: no entry, or one
+                    of a pack */
   clbin_rule rule_number; /* why the entry was attempted, or was not */
+  const char* pack;       /* the pack that contains the entry (clbin_open_set); "" if none does */
 } clbin_attempt;
 
 typedef void (*clbin_attempt_callback)(const clbin_attempt* attempt, void* user_data);

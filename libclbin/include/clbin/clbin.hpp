@@ -332,6 +332,7 @@ struct Attempt {
   std::string cl_code_name;         // empty if no OpenCL call was made
   std::optional<std::size_t> entry; // index in Group::entries; std::nullopt: not from the bundle
   std::uint64_t microseconds = 0;
+  std::string pack; // that contains the entry; empty if none does
 };
 
 namespace detail {
@@ -349,6 +350,7 @@ inline Attempt to_attempt(const clbin_attempt& from) {
   attempt.driver_log = text(from.driver_log);
   attempt.cl_code = from.cl_code;
   attempt.cl_code_name = text(from.cl_code_name);
+  attempt.pack = text(from.pack);
   if (from.entry >= 0) {
     attempt.entry = static_cast<std::size_t>(from.entry);
   }
@@ -669,6 +671,11 @@ public:
 
   [[nodiscard]] static Bundle open(const std::string& path, Options options = nullptr) {
     return Bundle(detail::made<clbin_bundle>(clbin_open, path.c_str(), options.get()));
+  }
+
+  // Opens a folder of a base and packs, as oclcc --split writes it.
+  [[nodiscard]] static Bundle open_set(const std::string& folder, Options options = nullptr) {
+    return Bundle(detail::made<clbin_bundle>(clbin_open_set, folder.c_str(), options.get()));
   }
 
   // Copies only what signatures cover: `bytes` must outlive the bundle and must not change.

@@ -81,9 +81,10 @@ public:
   using Found = AnswersFound;
   using Verdict = AnswersFound::Verdict;
 
-  // `program` identifies what the driver makes the program of.
-  AnswerStep(const LoadSession& session, std::uint32_t device, const base::Digest& program)
-      : m_session(session), m_device(device) {
+  // `program` identifies what the driver makes the program of. The base of a pack has the answers.
+  AnswerStep(const LoadSession& of_entry, std::uint32_t device, const base::Digest& program)
+      : m_session(of_entry.base == nullptr ? of_entry : *of_entry.base), m_device(device) {
+    const LoadSession& session = m_session;
     const LoadRequest& request = session.request;
     if (request.answers == nullptr || session.bundle == nullptr || !request.constants.empty() ||
         !request.extra_options.empty() || session.group.manifest_blob == format::k_no_index) {

@@ -170,6 +170,10 @@ tl::unexpected<base::Error> Ladder::error() const {
   if (m_first_damage.has_value()) {
     return base::add_context(*m_first_damage, what);
   }
+  if (const auto unusable = unusable_packs(); !unusable.empty()) {
+    return base::fail(ErrorCode::no_matching_entry, "no entry of {} matches, and {}", what,
+                      unusable.front().error.message);
+  }
   return base::fail(ErrorCode::no_matching_entry, "no entry of {} matches", what);
 }
 
@@ -186,8 +190,16 @@ std::string Ladder::why_no_binary() const {
   if (m_quarantined > 0) {
     return "the matching entries are in quarantine";
   }
-  return m_first_damage.has_value() ? "no matching entry could be read"
-                                    : "no entry matches this device";
+  if (m_first_damage.has_value()) {
+    return "no matching entry could be read";
+  }
+  const auto unusable = unusable_packs();
+  return unusable.empty() ? "no entry matches this device" : unusable.front().error.message;
+}
+
+std::span<const PackSet::Pack> Ladder::unusable_packs() const {
+  return m_supply.unusable_packs.empty() ? std::span<const PackSet::Pack>()
+                                         : m_supply.unusable_packs[m_device];
 }
 
 std::string Ladder::why_not_attempted() const {
@@ -220,17 +232,23 @@ void Ladder::record_unreadable(const LoadSession& session, Attempt attempt,
 
 void Ladder::rank_entries() {
   m_candidates.emplace();
-  for (const LoadSession* group : m_supply.groups) {
-    auto ranked =
-        matching::rank_candidates(*group->bundle, group->group, group->identities[m_device]);
+  for (std::uint32_t i = 0; i < m_supply.groups.size(); ++i) {
+    const LoadSession& group = *m_supply.groups[i];
+    auto ranked = matching::rank_candidates(*group.bundle, group.group, group.identities[m_device]);
     if (!ranked && is_for_text(m_supply)) {
-      group->report.warnings.push_back(
-          fmt::format("'{}': {}", group->bundle->name(), ranked.error().message));
+      group.report.warnings.push_back(
+          fmt::format("'{}': {}", group.bundle->name(), ranked.error().message));
     } else if (!ranked) {
-      record_unreadable(*group, {.device = m_device, .origin = Origin::entry}, ranked.error(),
+      record_unreadable(group, {.device = m_device, .origin = Origin::entry}, ranked.error(),
                         Stopwatch());
     }
-    m_candidates->push_back(std::move(ranked).value_or(std::vector<Candidate>()));
+    for (Candidate& candidate : ranked.value_or(std::vector<Candidate>())) {
+      candidate.bundle = i;
+      m_candidates->push_back(std::move(candidate));
+    }
+  }
+  if (!is_for_text(m_supply) && m_supply.groups.size() > 1) {
+    matching::sort_by_rank(*m_candidates);
   }
 }
 
@@ -246,33 +264,23 @@ void Ladder::note_refusal(const LoadSession& session, Refusal refusal) {
   }
 }
 
-void Ladder::try_entries_of(const LoadSession& group, const std::vector<Candidate>& candidates,
-                            Turn turn) {
-  for (const Candidate& candidate : candidates) {
-    if (candidate.turn != turn) {
-      continue;
-    }
-    const Stopwatch stopwatch;
-    Result<BinaryToTry> binary = read_entry(group, candidate);
-    if (!binary) {
-      record_unreadable(group, attempt_of(candidate, m_device), binary.error(), stopwatch);
-      if (group.budget.is_raw_spent()) {
-        return;
-      }
-      continue;
-    }
-    binary->attempt = attempt_of(candidate, m_device);
-    auto tried = try_binary(group, *std::move(binary), stopwatch);
-    if (!tried) {
-      note_refusal(group, tried.error());
-      m_may_store &= tried.error() != Refusal::by_quarantine || candidate.is_of_series;
-    } else if (!tried->is_recompiled) {
-      m_accepted = *std::move(tried);
-      m_is_exact = candidate.rule == Rule::exact_identity;
-      return;
-    } else if (!m_recompiled.has_value()) {
-      m_recompiled = *std::move(tried);
-    }
+void Ladder::try_entry(const Candidate& candidate) {
+  const LoadSession& group = *m_supply.groups[candidate.bundle];
+  const Stopwatch stopwatch;
+  Result<BinaryToTry> binary = read_entry(group, candidate);
+  if (!binary) {
+    return record_unreadable(group, attempt_of(candidate, m_device), binary.error(), stopwatch);
+  }
+  binary->attempt = attempt_of(candidate, m_device);
+  auto tried = try_binary(group, *std::move(binary), stopwatch);
+  if (!tried) {
+    note_refusal(group, tried.error());
+    m_may_store &= tried.error() != Refusal::by_quarantine || candidate.is_of_series;
+  } else if (!tried->is_recompiled) {
+    m_accepted = *std::move(tried);
+    m_is_exact = candidate.rule == Rule::exact_identity;
+  } else if (!m_recompiled.has_value()) {
+    m_recompiled = *std::move(tried);
   }
 }
 
@@ -280,8 +288,13 @@ void Ladder::try_entries(Turn turn) {
   if (!m_candidates.has_value()) {
     rank_entries();
   }
-  for (std::size_t i = 0; i < m_supply.groups.size() && !m_accepted.has_value(); ++i) {
-    try_entries_of(*m_supply.groups[i], (*m_candidates)[i], turn);
+  for (const Candidate& candidate : *m_candidates) {
+    if (candidate.turn == turn && !m_supply.groups[candidate.bundle]->budget.is_raw_spent()) {
+      try_entry(candidate);
+    }
+    if (m_accepted.has_value()) {
+      return;
+    }
   }
 }
 
@@ -391,6 +404,10 @@ void Ladder::end_entries(IlComes il_comes) {
     return;
   }
   m_source_reason = why_no_binary();
+  for (const PackSet::Pack& pack : unusable_packs()) {
+    m_supply.session.record(
+        {.device = m_device, .origin = Origin::entry, .reason = pack.error.message});
+  }
   const bool none_loads = !m_accepted.has_value() && !m_recompiled.has_value();
   for (const LoadSession* group : m_supply.groups) {
     explain_entries(*group, m_device, why_not_attempted(), none_loads ? il_comes : IlComes::no);
@@ -447,7 +464,7 @@ void explain_entries(const LoadSession& session, std::uint32_t device,
   }
   std::unordered_set<std::uint32_t> attempted;
   for (const Attempt& attempt : session.report.attempts) {
-    if (attempt.device == device) {
+    if (attempt.device == device && attempt.pack == session.pack) {
       attempted.insert(attempt.entry);
     }
   }

@@ -30,12 +30,13 @@ enum class Subject : std::uint8_t { group, text };
 // What serves one load. Borrows everything.
 struct Supply {
   const LoadSession& session; // of the user cache, and of what is built
-  // The groups whose entries and IL serve, best first: `session` itself, or for a text those that
-  // bundles contain of it.
+  // The groups whose entries and IL serve: `session` itself and the same variant in packs, in one
+  // order, or for a text those that bundles contain of it, one bundle after the other.
   std::vector<const LoadSession*> groups;
   std::vector<Step> steps;
   // Why no entry can have what the load requests, as an unfinished sentence; empty if one can.
   std::string why_no_entry;
+  std::vector<std::vector<PackSet::Pack>> unusable_packs{}; // by device; empty if there are none
 };
 
 enum class StoredEntry : std::uint8_t { stays, is_replaced };
@@ -116,8 +117,8 @@ private:
   void attempt(Step step);
   void rank_entries();
   void try_entries(matching::Turn turn);
-  void try_entries_of(const LoadSession& group, const std::vector<matching::Candidate>& candidates,
-                      matching::Turn turn);
+  void try_entry(const matching::Candidate& candidate);
+  [[nodiscard]] std::span<const PackSet::Pack> unusable_packs() const;
   void take_recompiled();
   void build_il();
   void build_il_for_text();
@@ -135,7 +136,7 @@ private:
   const Supply& m_supply;
   std::uint32_t m_device;
   UserCacheStep m_user_cache;
-  std::optional<std::vector<std::vector<matching::Candidate>>> m_candidates; // one list a group
+  std::optional<std::vector<matching::Candidate>> m_candidates; // `bundle`: index in the groups
   std::optional<Accepted> m_accepted;
   std::optional<Accepted> m_recompiled;      // usable, but a better binary may load
   bool m_is_exact = false;                   // m_accepted was made for exactly this device

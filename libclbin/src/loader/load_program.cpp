@@ -74,9 +74,77 @@ Result<opencl::Program> load_together(const LoadSession& session, std::vector<Ac
   return program;
 }
 
+// The variant of a load in the packs that have binaries for its devices.
+struct PackGroups {
+  std::vector<std::unique_ptr<const LoadSession>> sessions;
+  std::vector<std::vector<PackSet::Pack>> unusable; // by device
+};
+
+// Returns the session of the variant in a pack; null if the pack has no entry of it.
+Result<std::unique_ptr<const LoadSession>> session_in(const PackSet::Pack& pack,
+                                                      const LoadSession& base) {
+  auto group = pack.bundle->find_group(base.group.program, base.group.variant);
+  if (!group && (group.error().code == ErrorCode::no_such_program ||
+                 group.error().code == ErrorCode::no_such_variant)) {
+    return nullptr;
+  }
+  CLBIN_TRY(std::move(group));
+  auto session = std::make_unique<LoadSession>(
+      LoadSession{base.driver, pack.bundle.get(), base.cache, base.context, base.request,
+                  base.report, *std::move(group), base.identities});
+  session->base = &base;
+  session->pack = pack.name;
+  session->lacking = base.lacking;
+  session->options_checker = OptionsChecker(base.lacking);
+  return session;
+}
+
+PackGroups groups_in_packs(const LoadSession& base, const PackSet* packs) {
+  PackGroups found;
+  if (!base.bundle->has_packs()) {
+    return found;
+  }
+  const auto records = base.bundle->packs();
+  if (!records || packs == nullptr) {
+    base.report.warnings.push_back(
+        records ? "the bundle was opened without its packs, which contain entries of it"
+                : records.error().message);
+    return found;
+  }
+  std::map<std::string, PackSet::Pack> known; // for one of the devices before
+  for (const format::DeviceIdentity& identity : base.identities) {
+    auto& unusable = found.unusable.emplace_back();
+    for (PackSet::Pack& opened : packs->packs_for(*records, identity)) {
+      const auto [place, is_new] = known.try_emplace(opened.name, opened);
+      PackSet::Pack& pack = place->second;
+      auto session = is_new && pack.bundle != nullptr
+                         ? session_in(pack, base)
+                         : Result<std::unique_ptr<const LoadSession>>(nullptr);
+      if (!session) {
+        pack.error =
+            base::add_context(session.error(), fmt::format("pack '{}'", pack.name)).value();
+        pack.bundle = nullptr;
+      } else if (*session != nullptr) {
+        found.sessions.push_back(*std::move(session));
+      }
+      if (pack.bundle == nullptr) {
+        unusable.push_back(pack);
+      }
+    }
+  }
+  return found;
+}
+
 // Tries the ladder. The ladders from the first without a binary on store what is built from source.
-Result<opencl::Program> load_by_ladder(const LoadSession& session, std::string reason) {
-  const Supply supply{session, {&session}, steps_of(session.request), std::move(reason)};
+Result<opencl::Program> load_by_ladder(const LoadSession& session, std::string reason,
+                                       const PackSet* packs) {
+  Supply supply{session, {&session}, steps_of(session.request), std::move(reason)};
+  PackGroups in_packs =
+      supply.why_no_entry.empty() ? groups_in_packs(session, packs) : PackGroups();
+  for (const auto& group : in_packs.sessions) {
+    supply.groups.push_back(group.get());
+  }
+  supply.unusable_packs = std::move(in_packs.unusable);
   std::vector<Ladder> ladders;
   for (std::uint32_t device = 0; device < session.request.devices.size(); ++device) {
     ladders.emplace_back(supply, device);
@@ -98,7 +166,7 @@ Result<opencl::Program> load_by_ladder(const LoadSession& session, std::string r
   return program;
 }
 
-Result<opencl::Program> load_group(const LoadSession& session) {
+Result<opencl::Program> load_group(const LoadSession& session, const PackSet* packs) {
   const LoadRequest& request = session.request;
   const bool has_constants = !request.constants.empty();
   const std::string reason = why_no_entry(request);
@@ -116,7 +184,7 @@ Result<opencl::Program> load_group(const LoadSession& session) {
     return load_source_only(session,
                             reason.empty() ? "the caller requested a build from source" : reason);
   }
-  return load_by_ladder(session, reason);
+  return load_by_ladder(session, reason, packs);
 }
 
 // Such options cannot be compared word by word, because they are also split within quotes.
@@ -256,10 +324,12 @@ struct Loading {
   const std::vector<format::DeviceIdentity>& identities;
   LoadReport& report;
   matching::MeasuredChoice measured;
+  const PackSet* packs;
 };
 
 // Loads a variant for which a device lacks an extension: from entries that were compiled with it.
-Result<opencl::Program> load_from_entries(const LoadSession& session, bool may_use_entries) {
+Result<opencl::Program> load_from_entries(const LoadSession& session, bool may_use_entries,
+                                          const PackSet* packs) {
   const std::string why =
       fmt::format("variant '{}' requires {}, which {} does not have", session.group.variant,
                   fmt::join(session.lacking, ", "),
@@ -267,7 +337,7 @@ Result<opencl::Program> load_from_entries(const LoadSession& session, bool may_u
   if (!may_use_entries) {
     return base::fail(ErrorCode::no_matching_entry, "program '{}': {}", session.group.program, why);
   }
-  Result<opencl::Program> program = load_group(session);
+  Result<opencl::Program> program = load_group(session, packs);
   if (!program) {
     program.error().message += "; " + why;
   }
@@ -309,8 +379,8 @@ Result<opencl::Program> load_variant(Loading& loading, LoadRequest request,
   for (std::string& why : std::exchange(loading.measured.passed_over, {})) {
     session.record({.reason = std::move(why)});
   }
-  auto program =
-      lacking.empty() ? load_group(session) : load_from_entries(session, may_use_entries);
+  auto program = lacking.empty() ? load_group(session, loading.packs)
+                                 : load_from_entries(session, may_use_entries, loading.packs);
   if (!program && !is_last) {
     for (Attempt& attempt : report.attempts) {
       attempt.entry = format::k_no_index; // it is none of the variant that the report names
@@ -325,10 +395,54 @@ Result<opencl::Program> load_variant(Loading& loading, LoadRequest request,
 
 } // namespace
 
+Result<std::shared_ptr<const format::BundleReader>>
+PackSet::open(const format::PackRecord& record) const {
+  const std::lock_guard lock(m_mutex);
+  auto& opened = m_opened[record.name];
+  if (opened == nullptr) {
+    Result<format::BundleReader> pack = m_open(record.name);
+    if (!pack && pack.error().code == ErrorCode::file_not_found) {
+      return base::fail(ErrorCode::file_not_found, "the pack '{}' is not installed", record.name);
+    }
+    if (!pack) {
+      return base::add_context(std::move(pack.error()), fmt::format("pack '{}'", record.name));
+    }
+    if (pack->root_digest() != record.root) {
+      return base::fail(ErrorCode::digest_mismatch,
+                        "the pack '{}' is not the one that its base names: it is of another "
+                        "version or another product",
+                        record.name);
+    }
+    opened = std::make_shared<const format::BundleReader>(*std::move(pack));
+  }
+  return opened;
+}
+
+std::vector<PackSet::Pack> PackSet::packs_for(std::span<const format::PackRecord> records,
+                                              const format::DeviceIdentity& device) const {
+  std::vector<Pack> packs;
+  std::set<std::string> known;
+  for (const format::PackRecord& record : matching::packs_for(records, device)) {
+    if (known.insert(record.name).second) {
+      auto opened = open(record);
+      packs.push_back({record.name, opened.value_or(nullptr),
+                       opened ? base::Error{} : std::move(opened.error())});
+    }
+  }
+  return packs;
+}
+
+bool PackSet::is_current() const {
+  const std::lock_guard lock(m_mutex);
+  return std::ranges::all_of(m_opened, [](const auto& opened) {
+    return opened.second == nullptr || opened.second->is_current();
+  });
+}
+
 Result<opencl::Program> load_program(const opencl::Driver& driver,
                                      const format::BundleReader& bundle, ProgramCache& cache,
                                      cl_context context, const LoadRequest& request,
-                                     LoadReport& report) {
+                                     LoadReport& report, const PackSet* packs) {
   const Stopwatch stopwatch;
   report = LoadReport();
   report.program = request.program;
@@ -340,7 +454,7 @@ Result<opencl::Program> load_program(const opencl::Driver& driver,
     CLBIN_TRY_ASSIGN(auto measured,
                      choose_by_measurements(driver, bundle, request, identities.front()));
     CLBIN_TRY_ASSIGN(const auto groups, groups_to_try(bundle, request, measured.groups));
-    Loading loading{driver, bundle, cache, context, identities, report, std::move(measured)};
+    Loading loading{driver, bundle, cache, context, identities, report, std::move(measured), packs};
     for (auto group = groups.begin(); std::next(group) != groups.end(); ++group) {
       if (auto program = load_variant(loading, request, *group, false)) {
         return program;

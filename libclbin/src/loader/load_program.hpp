@@ -47,6 +47,7 @@ enum class ReportDetail : std::uint8_t { attempts_only = 0, every_entry = 1 };
 struct Attempt {
   std::uint32_t device = 0;                 // index in the request
   std::uint32_t entry = format::k_no_index; // k_no_index: not a single entry of the bundle
+  std::string pack{};                       // the pack that contains the entry; empty: none
   std::string target{};                     // the target of the entry; empty without an entry
   Origin origin = Origin::none;
   Decision decision = Decision::not_attempted;
@@ -143,6 +144,36 @@ struct ProgramCache {
   cache::StoreQueue stores;
 };
 
+// The packs of a base, which are bundles beside it. A pack is opened when a load first needs it,
+// and stays open: it may be replaced or removed. Thread-safe.
+class PackSet {
+public:
+  // Opens the pack with this name, with the keys and the limits of the base.
+  using OpenPack = std::function<Result<format::BundleReader>(const std::string& name)>;
+  explicit PackSet(OpenPack open) : m_open(std::move(open)) {}
+
+  struct Pack {
+    std::string name;
+    std::shared_ptr<const format::BundleReader> bundle; // null: `error` says why
+    base::Error error{};
+  };
+  // Returns the packs of `records` (BundleReader::packs of the base) that have a binary for the
+  // device, each once. The error names the pack: file_not_found: it is not installed;
+  // digest_mismatch: it is not the one that the base names; those of OpenPack.
+  [[nodiscard]] std::vector<Pack> packs_for(std::span<const format::PackRecord> records,
+                                            const format::DeviceIdentity& device) const;
+  // BundleReader::is_current of all packs that are open.
+  [[nodiscard]] bool is_current() const;
+
+private:
+  [[nodiscard]] Result<std::shared_ptr<const format::BundleReader>>
+  open(const format::PackRecord& record) const;
+
+  OpenPack m_open;
+  mutable std::mutex m_mutex;
+  mutable std::map<std::string, std::shared_ptr<const format::BundleReader>> m_opened; // by name
+};
+
 // Returns the program, which the caller owns. `report` contains every attempt, also of a failure.
 //
 // For one device, tries in this order: entries made for it, the user cache, compatible entries
@@ -160,6 +191,10 @@ struct ProgramCache {
 // a device lacks one that the variant requires, only entries that were compiled with it (-cl-ext)
 // serve, and neither IL nor source is built.
 //
+// Entries of packs are tried like those of the bundle, in one order. A pack that is not installed,
+// or cannot be used, is passed over: the report names it if no entry made for exactly the device
+// loads. Without `packs`, the report says that the bundle was opened without them.
+//
 // Only if_needed uses the user cache. No entry is attempted that ended the process twice in a day.
 //
 // If the request checks known answers, a binary of each device that does not compute what is known
@@ -176,7 +211,8 @@ struct ProgramCache {
 // nothing else loads.
 [[nodiscard]] base::Result<opencl::Program>
 load_program(const opencl::Driver& driver, const format::BundleReader& bundle, ProgramCache& cache,
-             cl_context context, const LoadRequest& request, LoadReport& report);
+             cl_context context, const LoadRequest& request, LoadReport& report,
+             const PackSet* packs = nullptr);
 
 // In the schema that clbin_report_json (clbin.h) documents.
 [[nodiscard]] std::string report_json(const LoadReport& report);

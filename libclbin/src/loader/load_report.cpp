@@ -37,6 +37,9 @@ void append_attempt(std::string& text, const Attempt& attempt, bool name_device)
   if (!attempt.target.empty()) {
     text += fmt::format(", entry for '{}'", attempt.target);
   }
+  if (!attempt.pack.empty()) {
+    text += fmt::format(" in pack '{}'", attempt.pack);
+  }
   text += fmt::format(": {}", attempt.reason);
   if (attempt.decision == Decision::refused) {
     text += fmt::format("; {}: {}", attempt.stage, opencl::cl_error_name(attempt.cl_code));
@@ -51,10 +54,11 @@ void append_attempt(std::string& text, const Attempt& attempt, bool name_device)
 JsonValue json_of(const Attempt& attempt, std::uint32_t first_entry) {
   JsonObject object;
   object["device"] = {std::uint64_t{attempt.device}};
-  object["entry"] = attempt.entry == format::k_no_index
+  object["entry"] = attempt.entry == format::k_no_index || !attempt.pack.empty()
                         ? JsonValue()
                         : JsonValue{std::uint64_t{attempt.entry - first_entry}};
   object["target"] = {attempt.target};
+  object["pack"] = {attempt.pack};
   object["origin"] = {std::string(to_string(attempt.origin))};
   object["rule"] = {std::string(to_string(attempt.rule))};
   object["decision"] = {std::string(to_string(attempt.decision))};

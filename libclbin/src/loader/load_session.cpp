@@ -19,6 +19,7 @@ std::uint64_t report_bytes_of(const Attempt& attempt) {
 } // namespace
 
 void LoadSession::record(Attempt attempt) const {
+  attempt.pack = pack;
   if (report_bytes_of(attempt) > report_bytes_left) {
     attempt.reason = format::told(attempt.reason);
     attempt.driver_log = format::told(attempt.driver_log);

@@ -151,14 +151,9 @@ bool is_better(const Candidate& a, const Candidate& b) {
   const auto rank = [](const Candidate& judged) {
     const EntryView& entry = judged.entry;
     return std::tuple(judged.turn, is_own_ptx(judged), judged.rule, 0xffU - judged.preference,
-                      ~entry.match_key, entry.index);
+                      ~entry.match_key, judged.bundle, entry.index);
   };
   return rank(a) < rank(b);
-}
-
-void sort_by_rank(std::vector<Candidate>& judged) {
-  set_turns(judged);
-  std::sort(judged.begin(), judged.end(), is_better);
 }
 
 // Adds the entries of a range of match keys that `is_wanted` accepts after they were judged.
@@ -180,6 +175,15 @@ bool is_binary(const Candidate& candidate) {
   return candidate.rule == Rule::exact_identity || candidate.rule == Rule::compatible;
 }
 
+// The digests of targets whose entries are for the device, without its vendor's rule.
+std::vector<base::Digest> exact_digests(const Device& device) {
+  std::vector<base::Digest> digests = device.own_digests;
+  if (device.series_digest) {
+    digests.push_back(*device.series_digest);
+  }
+  return digests;
+}
+
 // Sorts, and removes repeated binaries with the same options, which are one object if equal.
 std::vector<Candidate> ranked(std::vector<Candidate> judged) {
   sort_by_rank(judged);
@@ -193,15 +197,40 @@ std::vector<Candidate> ranked(std::vector<Candidate> judged) {
 
 } // namespace
 
+void sort_by_rank(std::vector<Candidate>& candidates) {
+  set_turns(candidates);
+  std::sort(candidates.begin(), candidates.end(), is_better);
+}
+
+std::vector<format::PackRecord> packs_for(std::span<const format::PackRecord> packs,
+                                          const DeviceIdentity& identity) {
+  std::set<std::uint64_t> own;
+  for (const base::Digest& digest : exact_digests(Device(identity))) {
+    own.insert(base::leading_u64(digest));
+  }
+  const std::vector<KeyRange> ranges = compatible_key_ranges(identity);
+  const auto verdict_of = [&](const format::PackRecord& pack) {
+    const BinaryInfo info = format::info_from_match_key(pack.match_key);
+    if (own.contains(pack.target_key)) {
+      return judge_own(info, identity);
+    }
+    const bool may_fit = std::ranges::any_of(ranges, [&](const KeyRange& range) {
+      return pack.match_key >= range.low && pack.match_key <= range.high;
+    });
+    return may_fit ? judge_foreign(info, identity) : Verdict();
+  };
+  std::vector<format::PackRecord> fitting;
+  std::ranges::copy_if(packs, std::back_inserter(fitting), [&](const format::PackRecord& pack) {
+    return verdict_of(pack).fit == Fit::yes;
+  });
+  return fitting;
+}
+
 Result<std::vector<Candidate>> rank_candidates(const BundleReader& bundle, const GroupView& group,
                                                const DeviceIdentity& identity) {
   const Device device(identity);
   std::vector<Candidate> judged;
-  std::vector<base::Digest> digests = device.own_digests;
-  if (device.series_digest) {
-    digests.push_back(*device.series_digest);
-  }
-  for (const base::Digest& digest : digests) {
+  for (const base::Digest& digest : exact_digests(device)) {
     CLBIN_TRY_ASSIGN(std::vector<EntryView> own, bundle.find_exact(group, digest));
     for (EntryView& entry : own) {
       Candidate one = judge(std::move(entry), device);

@@ -36,6 +36,7 @@ struct Candidate {
   Turn turn = Turn::after_user_cache; // of rules exact_identity and compatible
   std::uint8_t preference = 0;        // Verdict::preference
   bool is_of_series = false;          // made for another GPU of the device's series
+  std::uint32_t bundle = 0;           // which of several, if the caller ranks those of several
   // A sentence: "made for this device", "PTX for sm_90 is above the device's sm_80".
   std::string reason;
 };
@@ -48,6 +49,14 @@ struct Candidate {
 [[nodiscard]] base::Result<std::vector<Candidate>>
 rank_candidates(const format::BundleReader& bundle, const format::GroupView& group,
                 const format::DeviceIdentity& device);
+
+// Sorts the candidates of several bundles as rank_candidates sorts those of one.
+void sort_by_rank(std::vector<Candidate>& candidates);
+
+// Returns the records of packs that have a binary for the device, in their order. A binary for
+// other address sizes may be among them.
+[[nodiscard]] std::vector<format::PackRecord> packs_for(std::span<const format::PackRecord> packs,
+                                                        const format::DeviceIdentity& device);
 
 // Returns the entries of an intermediate language that the device accepts, best first: candidate 4
 // of libclbin(3), "Loading". Otherwise like rank_candidates.

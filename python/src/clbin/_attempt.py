@@ -14,6 +14,7 @@ class Attempt:
     device: an index in the devices of the load.
     target: of the entry; "" if the step is not about one entry.
     entry: an index in the entries of the variant, or None.
+    pack: the name of the pack that contains the entry, or "".
     stage: the OpenCL call that returned `cl_code`, or "".
     """
 
@@ -29,3 +30,4 @@ class Attempt:
     cl_code_name: str
     entry: int | None
     microseconds: int
+    pack: str

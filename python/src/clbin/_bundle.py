@@ -35,7 +35,8 @@ class Bundle(Owner):
         with clbin.Bundle("kernels.clbin") as bundle:
             program = bundle.load(context, device, "matmul")
 
-    source: a path, or the bytes of a bundle, which are copied. A file stays open until close().
+    source: a path, or the bytes of a bundle, which are copied. A file stays open until close(). A
+    directory is that of a base and its packs (clbin_open_set), which serve load() and select().
     max_directory_bytes, max_raw_bytes, max_total_raw_bytes, max_memory_bytes: the limits of
     libclbin(3), Opening. 0 means the default.
     public_keys: the keys that the caller trusts, as 32 bytes each or as the text of a public key
@@ -96,7 +97,8 @@ class Bundle(Owner):
         if isinstance(source, (str, os.PathLike)):
             self._name = os.fspath(source)
             path = argument(self._name, "source")
-            _open(key, library.clbin_open, path, limits, pointer)
+            has_packs = os.path.exists(os.path.join(source, "base.clbin"))
+            _open(key, library.clbin_open_set if has_packs else library.clbin_open, path, limits, pointer)
         else:
             content = _copy(source)
             self._name = f"{len(content)} bytes"

@@ -172,6 +172,7 @@ class AttemptStruct(ctypes.Structure):
         ("cl_code_name", c_char_p),
         ("entry", c_int32),
         ("rule_number", c_int),
+        ("pack", c_char_p),
     ]
 
 
@@ -259,6 +260,7 @@ FUNCTIONS: dict[str, tuple[object, ...]] = {
     "clbin_public_key_from_text": (_STATUS, _TEXT, c_void_p, _ERROR),
     "clbin_key_from_text": (_STATUS, _TEXT, POINTER(KeyStruct), _ERROR),
     "clbin_open": (_STATUS, _TEXT, POINTER(OpenOptions), _OUT, _ERROR),
+    "clbin_open_set": (_STATUS, _TEXT, POINTER(OpenOptions), _OUT, _ERROR),
     "clbin_open_memory": (_STATUS, c_void_p, c_size_t, POINTER(OpenOptions), _OUT, _ERROR),
     "clbin_open_callback": (
         _STATUS,

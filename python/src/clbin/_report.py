@@ -113,6 +113,7 @@ class Report:
             cl_code_name=text_of(raw.cl_code_name),
             entry=raw.entry if raw.entry >= 0 else None,
             microseconds=raw.microseconds,
+            pack=text_of(raw.pack),
         )
 
     def json(self) -> str:

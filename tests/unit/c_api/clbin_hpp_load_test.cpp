@@ -3,11 +3,16 @@
 
 #include "format/bundle/bundle_surgery.hpp"
 #include "format/bundle/known_answers.hpp"
+#include "golden/signed_bundles.hpp"
 #include "support/bundle_samples.hpp"
+#include "support/crafted_bundle.hpp"
 #include "support/fake_driver.hpp"
 #include "support/sample_bundle.hpp"
 #include "support/sample_identities.hpp"
 
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -84,6 +89,175 @@ TEST_F(ClbinHppLoad, ChecksKnownAnswersAndRecommendsAWorkGroup) {
   EXPECT_THAT(recommended(1024), ElementsAre(64U));
   EXPECT_THAT(recommended(1), ElementsAre());
   EXPECT_THROW((void)recommended(0), Error);
+}
+
+// A base without entries, and a pack with those of the sample, as `oclcc --split` writes them.
+struct Packs {
+  base::Bytes base;
+  base::Bytes pack = test::sample_bundle();
+};
+Packs packs_of_sample(const format::WriteOptions& options = {}) {
+  Packs packs;
+  auto input = format::unpack_bundle(test::must_open(packs.pack)).value();
+  packs.pack = format::write_bundle(input, options).value();
+  const auto reader = test::must_open(packs.pack);
+  format::WriteOptions base = options;
+  for (std::uint32_t i = 0; i < reader.entry_count(); ++i) {
+    const auto entry = reader.entry(i).value();
+    base.packs.push_back(
+        {entry.match_key, base::leading_u64(entry.target.digest), reader.root_digest(), "some"});
+  }
+  input.programs.front().entries.clear();
+  packs.base = format::write_bundle(input, base).value();
+  return packs;
+}
+
+class ClbinHppPacks : public ClbinHppLoad {
+protected:
+  ClbinHppPacks() {
+    std::string name = ::testing::TempDir() + "packs.XXXXXX";
+    m_folder = ::mkdtemp(name.data());
+  }
+  ~ClbinHppPacks() override { std::filesystem::remove_all(m_folder); }
+
+  void write(const Packs& packs) const {
+    ASSERT_TRUE(base::write_output_file(m_folder / "base.clbin", packs.base).has_value());
+    ASSERT_TRUE(base::write_output_file(pack(), packs.pack).has_value());
+  }
+  [[nodiscard]] std::filesystem::path pack() const { return m_folder / "some.clbin"; }
+  Report load(const Bundle& bundle) {
+    Report report;
+    m_driver.functions().ReleaseProgram(
+        bundle.load(m_context, m_device, "saxpy", m_options, &report));
+    return report;
+  }
+
+  std::filesystem::path m_folder;
+};
+
+TEST_F(ClbinHppPacks, LoadAndSelectFromThePackOfTheDevice) {
+  write(packs_of_sample());
+  m_driver.script_binary(test::k_sample_payload,
+                         {test::BinaryAnswer::accept, {"saxpy"}, "", CL_SUCCESS});
+  const Bundle bundle = Bundle::open_set(m_folder.string());
+  EXPECT_TRUE(bundle.is_current());
+  const Report report = load(bundle);
+  EXPECT_EQ(report.origin(), Origin::entry);
+  ASSERT_EQ(report.attempts().size(), 1U);
+  EXPECT_EQ(report.attempts()[0].pack, "some");
+  EXPECT_EQ(report.attempts()[0].entry, std::nullopt);
+  const Selection selected = bundle.select(query_identity(m_device, m_options), "saxpy");
+  EXPECT_EQ(selected.rule_number(), Rule::exact_identity);
+  // It stays open, but is no longer current.
+  std::filesystem::remove(pack());
+  EXPECT_EQ(load(bundle).origin(), Origin::entry);
+  EXPECT_FALSE(bundle.is_current());
+}
+
+TEST_F(ClbinHppPacks, NameThePackThatIsMissing) {
+  write(packs_of_sample());
+  std::filesystem::remove(pack());
+  const Bundle bundle = Bundle::open_set(m_folder.string());
+  const Report report = load(bundle);
+  EXPECT_EQ(report.origin(), Origin::source);
+  EXPECT_THAT(report.text(), HasSubstr("the pack 'some' is not installed"));
+  try {
+    (void)bundle.select(query_identity(m_device, m_options), "saxpy");
+    FAIL() << "selected";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), CLBIN_ERROR_NO_MATCHING_ENTRY);
+    EXPECT_THAT(error.what(), HasSubstr("and the pack 'some' is not installed"));
+  }
+  std::filesystem::remove(m_folder / "base.clbin");
+  try {
+    (void)Bundle::open_set(m_folder.string());
+    FAIL() << "opened";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), CLBIN_ERROR_FILE_NOT_FOUND);
+    EXPECT_THAT(error.what(), HasSubstr("base.clbin"));
+  }
+}
+
+TEST_F(ClbinHppPacks, NameThePackThatIsDamaged) {
+  Packs packs = packs_of_sample();
+  test::CraftedBundle crafted(packs.pack);
+  crafted.set_u32(format::SectionKind::group, 0, 8, 1U << 30U); // the name of the program
+  const base::Bytes damaged = crafted.build();
+  const auto reader = test::must_open(damaged);
+  auto base = format::unpack_bundle(test::must_open(packs.base)).value();
+  format::WriteOptions options;
+  options.packs = test::must_open(packs.base).packs().value();
+  for (format::PackRecord& record : options.packs) {
+    record.root = reader.root_digest();
+  }
+  write({format::write_bundle(base, options).value(), damaged});
+  const Bundle bundle = Bundle::open_set(m_folder.string());
+  EXPECT_THAT(load(bundle).text(), HasSubstr("pack 'some': "));
+  try {
+    (void)bundle.select(query_identity(m_device, m_options), "saxpy");
+    FAIL() << "selected";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("pack 'some': "));
+  }
+}
+
+TEST_F(ClbinHppPacks, NeedAFolder) {
+  for (const char* folder : {"", "/nonexistent"}) {
+    try {
+      (void)Bundle::open_set(folder);
+      FAIL() << "opened";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), CLBIN_ERROR_FILE_NOT_FOUND) << folder;
+    }
+  }
+}
+
+// The key of the base opens the packs, also after the options of the caller are gone.
+TEST_F(ClbinHppPacks, AreDecryptedWithTheKeyOfTheBase) {
+  format::WriteOptions options;
+  const base::Bytes secret(base::ContentKey::k_bytes, std::byte{7});
+  options.encryption = format::encryption_with(base::ContentKey::from_bytes(secret).value());
+  write(packs_of_sample(options));
+  m_driver.script_binary(test::k_sample_payload,
+                         {test::BinaryAnswer::accept, {"saxpy"}, "", CL_SUCCESS});
+  int calls = 0;
+  const auto opened = [&] {
+    EncryptedOptions with_key([&](const KeyRequest& /*request*/, clbin_key& key) {
+      ++calls;
+      key.kind = CLBIN_KEY_CONTENT;
+      std::memcpy(key.bytes, secret.data(), secret.size());
+      return 0;
+    });
+    return Bundle::open_set(m_folder.string(), with_key);
+  };
+  const Bundle bundle = opened();
+  EXPECT_EQ(load(bundle).origin(), Origin::entry);
+  EXPECT_EQ(calls, 1);
+}
+
+// A pack must be signed as the base, and one of another version is refused, whoever signed it.
+TEST_F(ClbinHppPacks, MustHaveTheSignaturesThatAreRequired) {
+  Packs packs = packs_of_sample();
+  const auto sign = [](const base::Bytes& bundle) {
+    return test::signed_with_counter(bundle, test::k_signed_counter);
+  };
+  packs.base = sign(packs.base);
+  write(packs);
+  PublicKey trusted{};
+  const base::PublicKey key = test::signing_key().public_key();
+  std::memcpy(trusted.data(), key.bytes.data(), trusted.size());
+  const SignedOptions required(trusted);
+  m_driver.script_binary(test::k_sample_payload,
+                         {test::BinaryAnswer::accept, {"saxpy"}, "", CL_SUCCESS});
+  EXPECT_THAT(load(Bundle::open_set(m_folder.string(), required)).text(),
+              HasSubstr("pack 'some': "));
+  packs.pack = sign(packs.pack);
+  write(packs);
+  EXPECT_EQ(load(Bundle::open_set(m_folder.string(), required)).origin(), Origin::entry);
+  packs.pack = sign(measured_bundle()); // signed, and not the one that the base names
+  write(packs);
+  EXPECT_THAT(load(Bundle::open_set(m_folder.string(), required)).text(),
+              HasSubstr("the pack 'some' is not the one that its base names"));
 }
 
 TEST_F(ClbinHppLoad, AsksADeviceForItsIdentity) {

@@ -46,6 +46,159 @@ TEST_F(LoadProgram, HandsTheEntryMadeForTheDeviceToTheDriver) {
   EXPECT_EQ(attempt.cl_code, CL_SUCCESS);
 }
 
+// A base, and packs made of it: entries move to packs, whatever `oclcc --split` decides.
+class LoadProgramFromPacks : public LoadProgram {
+protected:
+  // Moves the last entry that was added to a pack of this name.
+  void move_to_pack(const std::string& name) {
+    format::BundleInput pack = m_input;
+    pack.programs.front().source.reset();
+    pack.programs.front().entries = {program().entries.back()};
+    program().entries.pop_back();
+    base::Bytes bytes = format::write_bundle(pack, {}).value();
+    const auto reader = format::BundleReader::open(base::memory_source(bytes)).value();
+    const format::EntryView entry = reader.entry(0).value();
+    m_options.packs.push_back(
+        {entry.match_key, base::leading_u64(entry.target.digest), reader.root_digest(), name});
+    m_files[name] = std::move(bytes);
+  }
+
+  base::Result<opencl::Program> load_from_packs(cl_device_id device,
+                                                FallbackPolicy policy = FallbackPolicy::if_needed) {
+    m_base = format::write_bundle(m_input, m_options).value();
+    const auto base = format::BundleReader::open(base::memory_source(m_base)).value();
+    LoadRequest request;
+    request.program = "p";
+    request.fallback = policy;
+    request.devices = {device};
+    if (m_context == nullptr) {
+      m_context = m_driver.add_context({device});
+    }
+    auto program =
+        load_program(m_driver.functions(), base, *m_cache, m_context, request, m_report, &m_packs);
+    m_cache_misses = test::take_cache_misses(m_report);
+    return program;
+  }
+
+  format::WriteOptions m_options;
+  base::Bytes m_base;
+  std::map<std::string, base::Bytes> m_files;
+  int m_opened = 0;
+  PackSet m_packs{[this](const std::string& name) -> base::Result<format::BundleReader> {
+    const auto file = m_files.find(name);
+    if (file == m_files.end()) {
+      return base::fail(ErrorCode::file_not_found, "no such file");
+    }
+    ++m_opened;
+    return format::BundleReader::open(base::memory_source(file->second));
+  }};
+};
+
+TEST_F(LoadProgramFromPacks, TakesTheBestEntryOfAllOfThem) {
+  add_entry(offline_target("sm_50"), ptx_for("sm_50")); // stays in the base
+  add_entry(offline_target("sm_70"), ptx_for("sm_70"));
+  move_to_pack("sm_70");
+  add_entry(offline_target("sm_80"), ptx_for("sm_80"));
+  move_to_pack("sm_80");
+  add_entry(offline_target("sm_120"), ptx_for("sm_120"));
+  move_to_pack("sm_120");
+  add_source();
+  script(ptx_for("sm_80"), BinaryAnswer::refuse_at_build);
+  script(ptx_for("sm_70"), BinaryAnswer::accept);
+  const auto device = m_driver.add_device(nvidia_identity("sm_90"));
+  ASSERT_TRUE(load_from_packs(device).has_value());
+  EXPECT_EQ(m_report.origin, Origin::entry);
+  ASSERT_GE(m_report.attempts.size(), 2U);
+  EXPECT_EQ(m_report.attempts[0].pack, "sm_80");
+  EXPECT_EQ(m_report.attempts[0].decision, Decision::refused);
+  EXPECT_EQ(m_report.attempts[1].pack, "sm_70");
+  EXPECT_EQ(m_report.attempts[1].decision, Decision::loaded);
+  EXPECT_THAT(decisions(), Contains("not attempted nvptx:sm_50")); // a better one was loaded
+  EXPECT_EQ(m_opened, 2) << "the pack for sm_120 is of no use";
+  EXPECT_THAT(describe(m_report), HasSubstr("entry for 'nvptx:sm_70' in pack 'sm_70'"));
+  EXPECT_THAT(report_json(m_report), HasSubstr(R"("pack":"sm_70")"));
+  ASSERT_TRUE(load_from_packs(device).has_value());
+  EXPECT_EQ(m_opened, 2) << "they stay open";
+}
+
+TEST_F(LoadProgramFromPacks, NamesAPackThatIsNotInstalled) {
+  add_entry(offline_target("sm_80"), ptx_for("sm_80"));
+  move_to_pack("sm_80");
+  add_source();
+  const base::Bytes pack = std::exchange(m_files["sm_80"], {});
+  m_files.clear();
+  const auto device = m_driver.add_device(nvidia_identity("sm_90"));
+  ASSERT_TRUE(load_from_packs(device).has_value());
+  EXPECT_EQ(m_report.origin, Origin::source);
+  EXPECT_EQ(m_report.attempts.back().reason, "the pack 'sm_80' is not installed");
+  const auto refused = load_from_packs(device, FallbackPolicy::never);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ErrorCode::no_matching_entry);
+  EXPECT_THAT(refused.error().message, HasSubstr("and the pack 'sm_80' is not installed"));
+  // Installed while the bundle is open.
+  m_files["sm_80"] = pack;
+  script(ptx_for("sm_80"), BinaryAnswer::accept);
+  ASSERT_TRUE(load_from_packs(device).has_value());
+  EXPECT_EQ(m_report.origin, Origin::entry);
+}
+
+TEST_F(LoadProgramFromPacks, DoesNotUseAPackThatTheBaseDoesNotName) {
+  add_entry(offline_target("sm_80"), ptx_for("sm_80"));
+  move_to_pack("sm_80");
+  add_entry(offline_target("sm_70"), ptx_for("sm_70"));
+  move_to_pack("sm_70");
+  add_source();
+  m_files["sm_80"] = m_files["sm_70"]; // valid, and of another version
+  m_files["sm_70"] = test::bytes_of(std::string("no bundle"));
+  ASSERT_TRUE(load_from_packs(m_driver.add_device(nvidia_identity("sm_90"))).has_value());
+  EXPECT_EQ(m_report.origin, Origin::source);
+  std::vector<std::string> reasons;
+  for (const Attempt& attempt : m_report.attempts) {
+    reasons.push_back(attempt.reason);
+  }
+  EXPECT_THAT(reasons, Contains("the pack 'sm_80' is not the one that its base names: it is of "
+                                "another version or another product"));
+  EXPECT_THAT(reasons, Contains(HasSubstr("pack 'sm_70': ")));
+}
+
+TEST_F(LoadProgramFromPacks, SaysIfTheBaseWasOpenedAlone) {
+  add_entry(offline_target("sm_80"), ptx_for("sm_80"));
+  move_to_pack("sm_80");
+  add_source();
+  m_base = format::write_bundle(m_input, m_options).value();
+  const auto base = format::BundleReader::open(base::memory_source(m_base)).value();
+  LoadRequest request;
+  request.program = "p";
+  request.devices = {m_driver.add_device(nvidia_identity("sm_90"))};
+  ASSERT_TRUE(load_program(m_driver.functions(), base, *m_cache,
+                           m_driver.add_context(request.devices), request, m_report)
+                  .has_value());
+  EXPECT_EQ(m_report.origin, Origin::source);
+  EXPECT_THAT(m_report.warnings, Contains("the bundle was opened without its packs, which contain "
+                                          "entries of it"));
+}
+
+TEST_F(LoadProgramFromPacks, ServesSeveralDevicesFromSeveralPacks) {
+  const auto one = unknown_identity("one");
+  const auto two = unknown_identity("two");
+  add_entry(installed_target(one), "ONE");
+  move_to_pack("one");
+  add_entry(installed_target(two), "TWO");
+  move_to_pack("two");
+  script("ONE", BinaryAnswer::accept);
+  script("TWO", BinaryAnswer::accept);
+  m_base = format::write_bundle(m_input, m_options).value();
+  const auto base = format::BundleReader::open(base::memory_source(m_base)).value();
+  LoadRequest request;
+  request.program = "p";
+  request.devices = {m_driver.add_device(one), m_driver.add_device(two)};
+  const auto program =
+      load_program(m_driver.functions(), base, *m_cache, m_driver.add_context(request.devices),
+                   request, m_report, &m_packs);
+  ASSERT_TRUE(program.has_value()) << program.error().message;
+  EXPECT_EQ(m_report.origin, Origin::entry);
+}
+
 // As `oclcc --import 'Adreno(TM) 740@E031.45.02.16=FILE'` records it: without kernels.
 TEST_F(LoadProgram, HandsAnImportedBinaryToAPhoneWithItsGpuAndCompiler) {
   format::DeviceIdentity phone = unknown_identity("QUALCOMM Adreno(TM)");
@@ -945,10 +1098,12 @@ TEST_F(LoadProgram, WritesTheReportAsJson) {
       report_json(m_report),
       "{\"attempts\":[{\"code\":-42,\"code_name\":\"CL_INVALID_BINARY\",\"decision\":\"refused\","
       "\"device\":0,\"driver_log\":\"\",\"entry\":1,\"microseconds\":3,\"origin\":\"entry\","
+      "\"pack\":\"\","
       "\"reason\":\"PTX 7.5 for sm_70 is compiled by the driver for compute capability 7.0\","
       "\"rule\":\"compatible\",\"stage\":\"clCreateProgramWithBinary\",\"target\":\"nvptx:sm_70\"},"
       "{\"code\":0,\"code_name\":\"CL_SUCCESS\",\"decision\":\"loaded\","
       "\"device\":0,\"driver_log\":\"\",\"entry\":0,\"microseconds\":3,\"origin\":\"entry\","
+      "\"pack\":\"\","
       "\"reason\":\"PTX 7.5 for sm_50 is compiled by the driver for compute capability 7.0\","
       "\"rule\":\"compatible\",\"stage\":\"clBuildProgram\",\"target\":\"nvptx:sm_50\"}],"
       "\"devices\":[\"NVIDIA CUDA / NVIDIA of sm_70 / 580.159.03\"],\"extensions\":\"\","

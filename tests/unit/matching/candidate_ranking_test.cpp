@@ -137,6 +137,30 @@ TEST(CandidateRanking, PutsCubinsThatFitBeforeOwnPtxThenTheBestThatFits) {
   EXPECT_EQ(bundle.decompressed_count(), 0U) << "ranking reads no payload";
 }
 
+TEST(CandidateRanking, FindsThePacksWhoseEntriesFit) {
+  const BundleReader bundle = test::must_open(test::must_write(entries_for_many_nvidia_devices()));
+  std::vector<format::PackRecord> packs; // one an entry
+  for (std::uint32_t i = 0; i < bundle.entry_count(); ++i) {
+    const format::EntryView entry = bundle.entry(i).value();
+    packs.push_back(
+        {entry.match_key, base::leading_u64(entry.target.digest), {}, std::to_string(i)});
+  }
+  for (const DeviceIdentity& device :
+       {test::nvidia_identity("sm_90"), test::nvidia_identity("sm_80"),
+        test::nvidia_identity("sm_35"), of_platform("Portable Computing Language", "3.1"),
+        of_platform("Portable Computing Language", "3.2"), test::unknown_identity("x")}) {
+    std::set<std::string> expected;
+    for (const Candidate& candidate : ranked(bundle, device)) {
+      expected.insert(std::to_string(candidate.entry.index));
+    }
+    std::set<std::string> found;
+    for (const format::PackRecord& pack : packs_for(packs, device)) {
+      found.insert(pack.name.str());
+    }
+    EXPECT_EQ(found, expected) << device.device_name << " " << device.architecture;
+  }
+}
+
 TEST(CandidateRanking, ExplainsEveryEntry) {
   const BundleReader bundle = test::must_open(test::must_write(entries_for_many_nvidia_devices()));
   const DeviceIdentity device = test::nvidia_identity("sm_90");
