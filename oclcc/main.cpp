@@ -72,6 +72,7 @@ constexpr ModeRow k_modes[] = {
     {Mode::report, report, Signals::clean_up},
     {Mode::merge, merge},
     {Mode::repack, repack},
+    {Mode::split, split, Signals::clean_up},
     {Mode::strip, strip},
     {Mode::record, record},
     {Mode::sign_message, sign_message},

@@ -1,5 +1,7 @@
 #include "command_line/bundle_file.hpp"
 
+#include "base/system/files.hpp"
+#include "format/bundle/bundle_surgery.hpp"
 #include "listing/bundle_summary.hpp"
 #include "terminal/shell_quoting.hpp"
 
@@ -45,7 +47,7 @@ std::string described(const std::vector<format::KeySlot>& slots) {
 Result<format::BundleReader> open_unnamed(const std::filesystem::path& path, const BundleKeys& keys,
                                           const format::SignaturePolicy* policy) {
   constexpr auto k_refuse = format::TrailingBytes::refuse;
-  CLBIN_TRY_ASSIGN(auto source, open_bundle_source(path));
+  CLBIN_TRY_ASSIGN(auto source, open_bundle_source(path, keys));
   CLBIN_TRY_ASSIGN(format::BundleReader bundle,
                    policy == nullptr
                        ? format::BundleReader::open(std::move(source), {}, k_refuse)
@@ -54,8 +56,44 @@ Result<format::BundleReader> open_unnamed(const std::filesystem::path& path, con
   return bundle;
 }
 
+Result<format::BundleReader> open_file(const std::filesystem::path& path, const BundleKeys& keys) {
+  CLBIN_TRY_ASSIGN(auto source, base::open_file_source(path));
+  CLBIN_TRY_ASSIGN(auto bundle, format::BundleReader::open(std::move(source), {},
+                                                           format::TrailingBytes::refuse));
+  CLBIN_TRY(keys.unlock(bundle));
+  CLBIN_TRY(require_contents(bundle));
+  return bundle;
+}
+
+// Returns the base of a directory and its packs that are there, as one bundle, encrypted as the
+// base.
+Result<std::shared_ptr<const base::ByteSource>> merged_packs(const std::filesystem::path& directory,
+                                                             const BundleKeys& keys) {
+  CLBIN_TRY_ASSIGN(const auto files, bundle_files(directory));
+  constexpr std::size_t k_other_files = 64;
+  base::allow_open_files(files.size() + k_other_files);
+  std::vector<format::BundleReader> bundles;
+  for (const BundleFile& file : files) {
+    CLBIN_TRY_ASSIGN(auto bundle, named(open_file(file.path, keys), file.path));
+    CLBIN_TRY(check_root(file, bundle.root_digest()));
+    bundles.push_back(std::move(bundle));
+  }
+  std::vector<const format::BundleReader*> pointers;
+  std::ranges::transform(bundles, std::back_inserter(pointers),
+                         [](const auto& bundle) { return &bundle; });
+  std::optional<format::Encryption> encryption;
+  if (bundles.front().is_encrypted()) {
+    CLBIN_TRY_ASSIGN(auto slots, bundles.front().key_slots());
+    encryption = format::Encryption{bundles.front().content_key(), std::move(slots)};
+  }
+  CLBIN_TRY_ASSIGN(base::Bytes merged,
+                   format::merge_bundles(pointers, encryption ? &*encryption : nullptr));
+  return base::owning_source(std::move(merged), directory.string());
+}
+
 // Reads a file that is no bundle, however large, only as far as its prefix.
 Result<ValidBundle> read_whole_bundle(const std::filesystem::path& path, const BundleKeys& keys) {
+  CLBIN_TRY(require_file(path));
   CLBIN_TRY_ASSIGN(const auto source, open_bundle_source(path));
   CLBIN_TRY(format::BundleReader::open(source, {}, format::TrailingBytes::refuse));
   if (source->size_bytes() > k_max_whole_bundle_bytes) {
@@ -148,8 +186,59 @@ bool is_bundle(const std::filesystem::path& path) {
          std::equal(magic.begin(), magic.end(), start->view().begin(), start->view().end());
 }
 
+bool has_packs(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return path != "-" &&
+         std::filesystem::exists(path / base::to_path(format::pack_file_name(format::k_base_name)),
+                                 ignored);
+}
+
+Result<std::vector<BundleFile>> bundle_files(const std::filesystem::path& path) {
+  if (!has_packs(path)) {
+    return std::vector{BundleFile{path, std::nullopt}};
+  }
+  const auto file_of = [&](std::string_view name) {
+    return path / base::to_path(format::pack_file_name(name));
+  };
+  std::vector<BundleFile> files{{file_of(format::k_base_name), std::nullopt}};
+  const auto read_packs = [&]() -> Result<std::vector<format::PackRecord>> {
+    CLBIN_TRY_ASSIGN(auto source, base::open_file_source(files.front().path));
+    CLBIN_TRY_ASSIGN(const auto base, format::BundleReader::open(std::move(source), {},
+                                                                 format::TrailingBytes::refuse));
+    return base.packs();
+  };
+  CLBIN_TRY_ASSIGN(const auto packs, named(read_packs(), files.front().path));
+  std::set<std::string> known;
+  for (const format::PackRecord& pack : packs) {
+    std::error_code ignored; // of a file that does not exist
+    const std::filesystem::path file = file_of(pack.name.str());
+    if (known.insert(pack.name.str()).second &&
+        std::filesystem::exists(std::filesystem::symlink_status(file, ignored))) {
+      files.push_back({file, pack.root});
+    }
+  }
+  return files;
+}
+
+Result<void> check_root(const BundleFile& file, const base::Digest& root) {
+  if (!file.root || *file.root == root) {
+    return {};
+  }
+  return fail(ErrorCode::digest_mismatch,
+              "{} is not the pack that its base names: it is of another version or another product",
+              base::in_quotes(file.path));
+}
+
+Result<void> require_file(const std::filesystem::path& path) {
+  return has_packs(path) ? fail(ErrorCode::file_read, "it is a directory: name the files in it")
+                         : Result<void>();
+}
+
 Result<std::shared_ptr<const base::ByteSource>>
-open_bundle_source(const std::filesystem::path& path) {
+open_bundle_source(const std::filesystem::path& path, const BundleKeys& keys) {
+  if (has_packs(path)) {
+    return merged_packs(path, keys);
+  }
   std::error_code ignored;
   if (path != "-" && !std::filesystem::is_fifo(path, ignored)) {
     return base::open_file_source(path);
@@ -193,7 +282,8 @@ Result<ValidBundle> read_valid_bundle(const std::filesystem::path& path, const B
 }
 
 std::vector<format::TrailingRecord> signatures_in(const std::filesystem::path& path) {
-  const auto bundle = open_bundle(path);
+  const auto bundle =
+      open_bundle(has_packs(path) ? path / format::pack_file_name(format::k_base_name) : path);
   auto records = bundle ? bundle->signature_records() : tl::unexpected(bundle.error());
   return records ? std::move(*records) : std::vector<format::TrailingRecord>();
 }

@@ -53,10 +53,27 @@ inline constexpr std::uint64_t k_max_whole_bundle_bytes = 4ULL << 30U;
 // unreadable file; opening it reports the error.
 [[nodiscard]] bool is_bundle(const std::filesystem::path& path);
 
+// Whether `path` is the directory of a base, base.clbin, and packs.
+[[nodiscard]] bool has_packs(const std::filesystem::path& path);
+
+struct BundleFile {
+  std::filesystem::path path;
+  std::optional<base::Digest> root; // of a pack, as the base names it
+};
+// Returns the files of which a bundle consists: `path` itself, or of a directory of packs, the base
+// and those packs that are there. Errors of opening the base.
+[[nodiscard]] Result<std::vector<BundleFile>> bundle_files(const std::filesystem::path& path);
+// digest_mismatch, if it is a pack, and not the one that the base names.
+[[nodiscard]] Result<void> check_root(const BundleFile& file, const base::Digest& root);
+// file_read: `path` is a directory of packs, and the caller needs one file.
+[[nodiscard]] Result<void> require_file(const std::filesystem::path& path);
+
 // Opens a file, or standard input for "-". Reads standard input and pipes into memory, at most 4
-// GiB. file_not_found, file_read, limit_exceeded.
+// GiB. Merges the files of a directory of packs; if they are encrypted, `keys` must open them, and
+// so is the result. file_not_found, file_read, limit_exceeded; of a directory also the errors of
+// check_root and of opening its files.
 [[nodiscard]] Result<std::shared_ptr<const base::ByteSource>>
-open_bundle_source(const std::filesystem::path& path);
+open_bundle_source(const std::filesystem::path& path, const BundleKeys& keys = {});
 
 // Opens a bundle, which must have the signatures of `policy` unless it is null, and unlocks it if
 // it is encrypted and there are keys. Errors as for the previous function, BundleReader::open and
@@ -76,7 +93,8 @@ inline constexpr std::string_view k_signatures_removed =
 // The note if the output is signed, but not by all who signed the inputs.
 inline constexpr std::string_view k_other_signatures_removed =
     "other signatures, counters or vouches of the input were removed, because the contents changed";
-// Returns the signatures, counters and vouches of a bundle. None if it is unreadable.
+// Returns the signatures, counters and vouches of a bundle, or of the base of a directory. None if
+// it is unreadable.
 [[nodiscard]] std::vector<format::TrailingRecord> signatures_in(const std::filesystem::path& path);
 
 // Prefixes the message with "a.clbin: ", unless it already names the file.

@@ -76,8 +76,11 @@ RunMode report;
 // Modes that write bundles anew, in place or one to -o. They compress nothing again, apart from
 // --repack.
 
-RunMode merge;           // all inputs are read before the output, which may be one, is written
-RunMode repack;          // the bytes that one run would have made; hidden payloads are gone
+RunMode merge;  // all inputs are read before the output, which may be one, is written
+RunMode repack; // the bytes that one run would have made; hidden payloads are gone
+// Writes a base and packs to the directory -o, which it creates if necessary, the base last; packs
+// of a base that it replaces are removed. Compresses everything anew.
+RunMode split;
 RunMode strip;           // an error if nothing would be left
 RunMode strip_signature; // no other byte changes, except the total size
 RunMode encrypt;         // encrypts an encrypted bundle anew

@@ -160,6 +160,8 @@ constexpr NamedValue<PlanFormat> k_plan_formats[] = {{"ninja", PlanFormat::ninja
                                                      {"json", PlanFormat::json},
                                                      {"slurm", PlanFormat::slurm},
                                                      {"parallel", PlanFormat::parallel}};
+constexpr NamedValue<SplitUnit> k_split_units[] = {
+    {"family", SplitUnit::family}, {"vendor", SplitUnit::vendor}, {"entry", SplitUnit::entry}};
 constexpr NamedValue<KeyType> k_key_types[] = {{"signing", KeyType::signing},
                                                {"content", KeyType::content},
                                                {"recipient", KeyType::recipient}};
@@ -441,7 +443,8 @@ struct Scope {
   static constexpr OptionScope writing =
       scope_of(Mode::compile, Mode::plan, Mode::strip, Mode::merge, Mode::repack, Mode::extract,
                Mode::sign, Mode::sign_message, Mode::strip_signature, Mode::encrypt, Mode::decrypt,
-               Mode::import_binaries, Mode::disassemble, Mode::provenance, Mode::sbom, Mode::tune) |
+               Mode::import_binaries, Mode::disassemble, Mode::provenance, Mode::sbom, Mode::tune,
+               Mode::split) |
       k_bundle_input | k_rebuilt_bundle;
   static constexpr OptionScope reporting = scope_of(
       Mode::info, Mode::list_devices, Mode::list_targets, Mode::identity, Mode::verify, Mode::diff,
@@ -465,15 +468,16 @@ struct Scope {
       calling | scope_of(Mode::sign, Mode::disassemble, Mode::reproduce);
   static constexpr OptionScope keygen = scope_of(Mode::keygen);
   static constexpr OptionScope sign = scope_of(Mode::sign);
-  static constexpr OptionScope sign_or_compile = scope_of(Mode::sign) | compile_or_rebuild;
+  static constexpr OptionScope compile_or_split = scope_of(Mode::split) | compile_or_rebuild;
+  static constexpr OptionScope sign_or_compile = scope_of(Mode::sign) | compile_or_split;
   static constexpr OptionScope encrypting =
-      scope_of(Mode::encrypt, Mode::merge, Mode::repack, Mode::strip) | compile_or_rebuild;
+      scope_of(Mode::encrypt, Mode::merge, Mode::repack, Mode::strip) | compile_or_split;
   // Every mode that reads the contents of bundles.
   static constexpr OptionScope decrypting =
       scope_of(Mode::info, Mode::explain, Mode::verify, Mode::diff, Mode::extract, Mode::merge,
                Mode::repack, Mode::strip, Mode::record, Mode::sign, Mode::sign_message,
                Mode::encrypt, Mode::decrypt, Mode::disassemble, Mode::provenance, Mode::sbom,
-               Mode::reproduce, Mode::report) |
+               Mode::reproduce, Mode::report, Mode::split) |
       compile_or_bundle;
   static constexpr OptionScope record = scope_of(Mode::record);
   static constexpr OptionScope any = ~0ULL;
@@ -742,6 +746,13 @@ constexpr OptionRow k_option_table[] = {
              "-o; reads fat binaries, offload bundles and archives, too"),
     mode_row(Group::changing, Mode::repack, "repack",
              "compress the bundles FILE... again, in place unless -o is given"),
+    {Group::changing, Form::optional_mode, Scope::any, "split", "UNIT",
+     set_choice<&Options::split_unit, k_split_units>,
+     "write the bundle FILE to the directory -o as a base, with its sources and IL, and a pack "
+     "that "
+     "can be installed alone for each UNIT: family (of devices, the default), vendor or entry (one "
+     "target)",
+     Mode::split, '\0', "family"},
     mode_row(Group::changing, Mode::strip, "strip",
              "remove parts of the bundles FILE..., in place unless -o is given; compresses nothing "
              "again"),
@@ -786,8 +797,8 @@ constexpr OptionRow k_option_table[] = {
     {Group::signing, Form::value, Scope::sign, "key", "FILE",
      set_once<&Options::signing, &SigningOptions::key>,
      "with --sign: sign with the secret key in FILE"},
-    {Group::signing, Form::value, Scope::compile_or_rebuild, "sign-key", "FILE", set_sign_key,
-     "sign the output of a compile with the secret key in FILE"},
+    {Group::signing, Form::value, Scope::compile_or_split, "sign-key", "FILE", set_sign_key,
+     "sign the output of a compile or of --split with the secret key in FILE"},
     {Group::signing, Form::value, Scope::sign_or_compile, "sign-with", "COMMAND",
      set_once<&Options::signing, &SigningOptions::command>,
      "sign with COMMAND, which reads the bytes to sign on standard input and writes their Ed25519 "

@@ -378,7 +378,7 @@ Result<void> check_inputs(const Options& options) {
   }
   const bool takes_one =
       scope_allows(scope_of(Mode::sign_message, Mode::disassemble, Mode::provenance, Mode::sbom,
-                            Mode::reproduce, Mode::tune),
+                            Mode::reproduce, Mode::tune, Mode::split),
                    options.mode);
   if (takes_one && inputs.size() != 1) {
     return refused("'{}' accepts one {}, not {}", mode,

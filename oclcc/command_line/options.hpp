@@ -29,6 +29,7 @@ enum class Mode : std::uint8_t {
   strip,
   merge,
   repack,
+  split,
   verify,
   extract,
   disassemble,
@@ -66,6 +67,8 @@ enum class LoserPolicy : std::uint8_t { keep, drop };
 enum class AnswerPolicy : std::uint8_t { unchanged, add, drop };
 enum class FailurePolicy : std::uint8_t { stop, keep_going };
 enum class RunPolicy : std::uint8_t { no, yes };
+// What a pack contains: the entries of a vendor, of a family of devices, or of one target.
+enum class SplitUnit : std::uint8_t { family, vendor, entry };
 enum class CachePolicy : std::uint8_t { use, ignore };
 enum class WatchPolicy : std::uint8_t { no, yes };
 // -MD writes the rule in addition to the output, -M instead of it.
@@ -180,6 +183,7 @@ struct Options {
   MeasurementPolicy measurements = MeasurementPolicy::keep;
   AnswerPolicy answers = AnswerPolicy::unchanged;
   LoserPolicy losers = LoserPolicy::keep; // --prune
+  SplitUnit split_unit = SplitUnit::family;
   // --extract, --disassemble, --report: --program NAME, --variant NAME; empty: all
   std::vector<std::string> wanted_programs;
   std::vector<std::string> wanted_variants;

@@ -24,6 +24,12 @@ Result<BundleReader> open_inputs(const Options& options, const BundleKeys& keys,
   bundles.reserve(options.inputs.size());
   for (const Input& input : options.inputs) {
     CLBIN_TRY_ASSIGN(BundleReader bundle, open_readable_bundle(input.path, keys));
+    if (bundle.has_packs()) { // entries of one target would be in two files
+      return refused(
+          "'{}' names packs, whose entries would not be built anew: compile what '--merge' "
+          "makes of all of them",
+          bundle.name());
+    }
     bundles.push_back(std::move(bundle));
     pointers.push_back(&bundles.back());
   }

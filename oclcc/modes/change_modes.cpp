@@ -115,8 +115,12 @@ void finish_change(BundleChange& change, const fs::path& output) {
 }
 
 // Adds the signatures, counters and vouches of an input, which the output does not have.
-Result<void> count_removed_signatures(BundleChange& change, const BundleReader& input) {
-  CLBIN_TRY_ASSIGN(const auto records, input.signature_records());
+Result<void> count_removed_signatures(BundleChange& change, const BundleReader& input,
+                                      const fs::path& path) {
+  CLBIN_TRY_ASSIGN(auto records, input.signature_records());
+  if (has_packs(path)) { // the merged bundle has none
+    records = signatures_in(path);
+  }
   if (change.removed_signatures == 0 && !records.empty()) {
     change.notes.emplace_back(k_signatures_removed);
   }
@@ -308,7 +312,7 @@ Result<ExitCode> change_bundles(const Options& options, const ChangeBundle& chan
     }
     BundleChange changed;
     CLBIN_TRY_ASSIGN(changed.result, change(bundle, trust::pointer_to(encryption)));
-    CLBIN_TRY(count_removed_signatures(changed, bundle));
+    CLBIN_TRY(count_removed_signatures(changed, bundle, path));
     return changed;
   };
   return change_files(options, change_file, k_in_place, reporter);
@@ -416,10 +420,15 @@ Result<BundleChange> merge_all(const std::vector<BundleReader>& bundles,
                                const trust::EncryptionRequest& request, const Options& options) {
   BundleChange change;
   std::vector<const BundleReader*> pointers;
-  for (const BundleReader& bundle : bundles) {
-    pointers.push_back(&bundle);
-    change.inputs.push_back(bundle.name());
-    CLBIN_TRY(count_removed_signatures(change, bundle));
+  for (std::size_t i = 0; i < bundles.size(); ++i) {
+    pointers.push_back(&bundles[i]);
+    change.inputs.push_back(bundles[i].name());
+    CLBIN_TRY(count_removed_signatures(change, bundles[i], options.inputs[i].path));
+    CLBIN_TRY_ASSIGN(const auto packs, bundles[i].packs());
+    if (has_packs(options.inputs[i].path) && !packs.empty()) {
+      change.notes.push_back(fmt::format("the pack '{}' is not there, and its entries are missing",
+                                         packs.front().name.str()));
+    }
   }
   CLBIN_TRY_ASSIGN(const auto encryption, trust::encryption_of_output(request, pointers));
   if (auto note = trust::note_of_plain_inputs(pointers);
@@ -552,6 +561,7 @@ Result<ExitCode> sign_message(const Options& options, const ModeContext& context
   read.push_back(input);
   CLBIN_TRY(require_other_files({&output, 1}, read));
   CLBIN_TRY_ASSIGN(const BundleKeys keys, trust::read_decryption_keys(options, context.reporter));
+  CLBIN_TRY(named(require_file(input), input));
   CLBIN_TRY_ASSIGN(const BundleReader bundle, open_bundle(input, keys));
   CLBIN_TRY_ASSIGN(const Verified verified, named(verify_bundle(bundle), input));
   warn_of_locked_contents(verified, input, context.reporter);

@@ -355,7 +355,7 @@ Result<void> ContainerReader::read() {
 Result<BundleOrBytes> open_bundle_or_read(const std::filesystem::path& path,
                                           const BundleKeys& keys) {
   constexpr std::uint64_t k_max_file_bytes = 1ULL << 30U;
-  if (is_bundle(path)) {
+  if (is_bundle(path) || has_packs(path)) {
     return open_bundle(path, keys);
   }
   CLBIN_TRY_ASSIGN(Bytes bytes, clbin::base::read_whole_file(path, k_max_file_bytes));

@@ -297,15 +297,22 @@ struct Explanation {
   std::string file;
   std::vector<Ladder> ladders;
   std::vector<Trial> trials;
+  // By device: the names of packs with binaries for it that are not part of the bundle.
+  std::vector<std::set<std::string>> absent_packs{};
 };
 
 Result<Explanation> explain_one(const std::filesystem::path& path, const BundleKeys& keys,
                                 TrialDevices& devices) {
   CLBIN_TRY_ASSIGN(const format::BundleReader bundle, open_readable_bundle(path, keys));
   CLBIN_TRY(devices.find());
+  CLBIN_TRY_ASSIGN(const auto packs, bundle.packs());
   TrialPlan plan(bundle);
   Explanation explanation{bundle_name(path), {}, {}};
   for (std::size_t device = 0; device < devices.all().size(); ++device) {
+    auto& absent = explanation.absent_packs.emplace_back();
+    for (const auto& pack : matching::packs_for(packs, devices.all()[device].identity)) {
+      absent.insert(pack.name.str());
+    }
     format::TextBudget budget(bundle.total_bytes()); // output grows with the devices
     for (std::uint32_t index = 0; index < bundle.group_count(); ++index) {
       CLBIN_TRY_ASSIGN(const format::GroupView group, bundle.group(index));
@@ -338,6 +345,9 @@ bool print_text(const Explanation& explanation, const TrialDevices& devices, Rep
         return false;
       }
     }
+    for (const std::string& pack : explanation.absent_packs[device]) {
+      text += fmt::format("  pack '{}', which has entries for the device, is not there\n", pack);
+    }
   }
   return reporter.print(text);
 }
@@ -345,7 +355,12 @@ bool print_text(const Explanation& explanation, const TrialDevices& devices, Rep
 void write_json(const Explanation& explanation, const TrialDevices& devices, JsonStream& document) {
   document.begin_object();
   document.array_member("devices", devices.all(), [&](const worker::DeviceDescription& known) {
+    const auto& absent =
+        explanation.absent_packs[static_cast<std::size_t>(&known - devices.all().data())];
     document.begin_object();
+    if (!absent.empty()) {
+      document.member("absent_packs", base::strings_json({absent.begin(), absent.end()}));
+    }
     document.member("id", {device_number(known)});
     document.member("identity", {identity_json(known.identity)});
     document.array_member("ladders", explanation.ladders, [&](const Ladder& ladder) {

@@ -471,12 +471,12 @@ void append_signature(std::string& text, const format::TrailingRecord& record,
 } // namespace
 
 BundleSummary summarize_bundle(const std::filesystem::path& path, const BundleKeys& keys) {
-  const auto source = open_bundle_source(path);
+  const auto source = open_bundle_source(path, keys);
   return source ? summarize_source(path, *source, keys) : unread_summary(path, {source.error()});
 }
 
 BundleSummary summarize_plain_bundle(const std::filesystem::path& path, const BundleKeys& keys) {
-  const auto source = open_bundle_source(path);
+  const auto source = open_bundle_source(path, keys);
   const auto plain = source ? decrypted(*source, keys) : source;
   return plain ? summarize_source(path, *plain, {})
                : unread_summary(path, {named_error(plain.error(), path)});
@@ -593,6 +593,9 @@ std::string head_text(const BundleSummary& bundle) {
   append_encryption(text, bundle);
   for (const format::TrailingRecord& record : bundle.signatures) {
     append_signature(text, record, bundle.head->root);
+  }
+  for (const auto& [name, root] : bundle.packs) {
+    append_line(text, 2, "pack", fmt::format("{}, {}", name, base::to_hex(root)));
   }
   return text;
 }

@@ -28,6 +28,7 @@ struct Run {
 struct Verdict {
   std::string file;
   std::optional<Error> error{};
+  base::Digest root{};
   bool is_locked = false; // the contents of an encrypted bundle were not checked
   std::uint32_t entry_count = 0;
   std::uint32_t idle_count = 0; // entries that match no device of this machine
@@ -265,8 +266,8 @@ Result<void> verify_all(const format::BundleReader& bundle, Verdict& verdict) {
   return format::check_every_signature(bundle.root_digest(), records);
 }
 
-Verdict verify_one(const std::filesystem::path& path, const Options& options, const Keys& keys,
-                   TrialDevices& devices) {
+Verdict verify_one(const std::filesystem::path& path, const Options& options, RunPolicy run,
+                   const Keys& keys, TrialDevices& devices) {
   Verdict verdict;
   verdict.file = bundle_name(path);
   const auto opened = open_as_required(path, options, keys);
@@ -278,14 +279,29 @@ Verdict verify_one(const std::filesystem::path& path, const Options& options, co
   if (!bundle) {
     return verdict;
   }
+  verdict.root = bundle->root_digest();
   verdict.entry_count = bundle->entry_count();
   Result<void> done = verify_all(*bundle, verdict);
-  if (done && options.run == RunPolicy::yes) {
+  if (done && run == RunPolicy::yes) {
     done = require_contents(*bundle);
     done = done ? run_entries(*bundle, devices, verdict) : done;
   }
   if (!done) {
     verdict.error = named_error(std::move(done.error()), path);
+  }
+  return verdict;
+}
+
+// Runs the entries of a directory of packs, whose files were verified.
+Verdict run_together(const std::filesystem::path& path, const Keys& keys, TrialDevices& devices) {
+  Verdict verdict;
+  verdict.file = bundle_name(path);
+  const auto bundle = open_readable_bundle(path, keys.decryption);
+  const Result<void> done = bundle ? run_entries(*bundle, devices, verdict)
+                                   : Result<void>(tl::unexpected(bundle.error()));
+  verdict.entry_count = bundle ? bundle->entry_count() : 0;
+  if (!done) {
+    verdict.error = named_error(done.error(), path);
   }
   return verdict;
 }
@@ -370,9 +386,7 @@ Result<ExitCode> verify(const Options& options, const ModeContext& context) {
   const bool is_json = options.list_format == ListFormat::json;
   clbin::listing::BundlesJson document([&](std::string_view part) { return reporter.print(part); });
   ExitCode status = ExitCode::success;
-  for (const Input& input : options.inputs) {
-    const Verdict verdict = keys ? verify_one(input.path, options, *keys, devices)
-                                 : Verdict{.file = bundle_name(input.path), .error = keys.error()};
+  const auto add = [&](const Verdict& verdict) {
     if (keys) {
       tell(verdict, options.run, reporter);
     }
@@ -380,6 +394,25 @@ Result<ExitCode> verify(const Options& options, const ModeContext& context) {
       write_json(verdict, document.stream());
     }
     status = status == ExitCode::success ? status_of(verdict) : status;
+  };
+  for (const Input& input : options.inputs) {
+    const auto files = keys ? bundle_files(input.path) : tl::unexpected(keys.error());
+    if (!files) {
+      add(Verdict{.file = bundle_name(input.path),
+                  .error = keys ? named_error(files.error(), input.path) : keys.error()});
+      continue;
+    }
+    const RunPolicy of_files = has_packs(input.path) ? RunPolicy::no : options.run;
+    for (const BundleFile& file : *files) {
+      Verdict verdict = verify_one(file.path, options, of_files, *keys, devices);
+      if (const auto checked = check_root(file, verdict.root); !checked && !verdict.error) {
+        verdict.error = checked.error();
+      }
+      add(verdict);
+    }
+    if (of_files != options.run && status == ExitCode::success) { // the base has the known answers
+      add(run_together(input.path, *keys, devices));
+    }
   }
   return !is_json || document.finish() ? status : ExitCode::file;
 }

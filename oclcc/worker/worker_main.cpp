@@ -190,8 +190,17 @@ public:
 
   Result<WarmReply> warm(const WarmRequest& request) {
     CLBIN_TRY_ASSIGN(const Device device, find_device(request));
-    CLBIN_TRY_ASSIGN(auto source, base::open_file_source(base::to_path(request.bundle)));
-    CLBIN_TRY_ASSIGN(const auto bundle, format::BundleReader::open(std::move(source)));
+    const std::filesystem::path path = base::to_path(request.bundle);
+    const auto open = [&path](std::string_view pack) -> Result<format::BundleReader> {
+      CLBIN_TRY_ASSIGN(
+          auto source,
+          base::open_file_source(
+              pack.empty() ? path : path / base::to_path(format::pack_file_name(pack))));
+      return format::BundleReader::open(std::move(source));
+    };
+    const bool is_set = std::filesystem::is_directory(path);
+    CLBIN_TRY_ASSIGN(const auto bundle, open(is_set ? format::k_base_name : std::string_view()));
+    const clbin::loader::PackSet packs(open);
     cl_int code = CL_SUCCESS;
     const clbin::opencl::Context context(
         m_driver->CreateContext(nullptr, 1, &device.id, nullptr, nullptr, &code),
@@ -221,14 +230,16 @@ public:
       };
     }
     clbin::loader::LoadReport report;
-    CLBIN_TRY(clbin::loader::load_program(*m_driver, bundle, cache, context.get(), wanted, report));
+    CLBIN_TRY(clbin::loader::load_program(*m_driver, bundle, cache, context.get(), wanted, report,
+                                          is_set ? &packs : nullptr));
     cache.stores.drain();
     const bool is_built = report.origin == clbin::loader::Origin::source ||
                           report.origin == clbin::loader::Origin::il;
     if (is_built && has_answers(bundle, request)) { // checks what was stored, too
       clbin::loader::LoadReport of_stored;
       wanted.take_binary = {};
-      (void)clbin::loader::load_program(*m_driver, bundle, cache, context.get(), wanted, of_stored);
+      (void)clbin::loader::load_program(*m_driver, bundle, cache, context.get(), wanted, of_stored,
+                                        is_set ? &packs : nullptr);
     }
     return WarmReply{{}, std::string(to_string(report.origin)), std::move(report.warnings)};
   }

@@ -145,3 +145,31 @@ oclcc --merge source.clbin plain.clbin -o none.clbin
 #| + program 'k', variant 'half': requires 
 # expected errors:
 #| oclcc: error: 'plain.clbin': program 'k', variant 'half' requires '' here and 'cl_khr_fp16' in 'source.clbin'
+
+### packs
+# The packs of the devices load, --warm finds nothing to build, and a pack that is gone is named.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash" two_platforms
+echo 'kernel void k(global int* a) { a[get_global_id(0)] += 1; }' > k.cl
+oclcc -q k.cl -o k.clbin
+oclcc --split=entry k.clbin -o d
+oclcc --explain d > all; echo "exit $?"
+[ "$(grep -c "program 'k', variant 'default': the bundle's binary loads" all)" = "$device_count" ] ||
+  { echo "not every device loads:"; cat all; }
+oclcc --warm d > warm; echo "exit $?"
+[ "$(grep -c ": 1 from the bundle, 0 from the user cache, 0 built" warm)" = "$device_count" ] ||
+  { echo "--warm does not use the packs:"; cat warm; }
+find d -name '*.clbin' ! -name base.clbin -delete
+oclcc --explain d > all; echo "exit $?"
+[ "$(grep -c "  pack '.*', which has entries for the device, is not there" all)" = "$device_count" ] ||
+  { echo "the packs are not named:"; cat all; }
+oclcc --explain --json d > all.json
+python3 "$CLI_TESTS/check_schema.py" "$ROOT/oclcc/schema/explain.schema.json" < all.json
+oclcc --warm d > warm; echo "exit $?"
+grep -c "from the bundle, 0 from the user cache, 1 built" warm | grep -x "$device_count" > built || cat warm
+# expected output:
+#| exit 0
+#| exit 0
+#| exit 0
+#| fits the schema
+#| exit 0

@@ -567,3 +567,24 @@ done
 #| oclcc: error: scale.clbin: program 'scale', variant 'default', entry for * on '*': kernel 'scale' with 1008 work-items: * crashed (signal 11)
 #| oclcc: error: scale.clbin: program 'scale', variant 'default', entry for * on '*': kernel 'scale' with 1008 work-items: clCreateKernel failed: CL_OUT_OF_RESOURCES (-5)
 #| oclcc: note: scale.clbin: program 'scale', variant 'default', entry for * on '*': a known answer was not checked: kernel 'scale' with 1008 work-items: clEnqueueNDRangeKernel failed: CL_OUT_OF_RESOURCES (-5)
+
+### packs
+# The known answers of a base are checked of the binaries in its packs.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash" one_platform
+echo 'kernel void k(global int* a) { a[get_global_id(0)] += 1; }' > k.cl
+oclcc -q k.cl -o k.clbin
+oclcc -q --tune k.clbin --known-answers --launch 'k=64:random(i32,64)' > /dev/null
+oclcc --split=entry k.clbin -o d
+oclcc -v --verify --run d 2>&1 | grep -c "loads, and gives 1 known answer" | grep -x "$device_count" > right ||
+  oclcc -v --verify --run d
+echo 'kernel void k(global int* a) { a[get_global_id(0)] += 2; }' > k.cl
+oclcc -q k.cl -o wrong.clbin
+oclcc --strip --strip-source wrong.clbin
+oclcc --strip --drop-target '*' k.clbin
+oclcc --merge k.clbin wrong.clbin -o mixed.clbin
+oclcc --split=entry mixed.clbin -o e
+oclcc --verify --run e > /dev/null 2> errors; echo "exit $?"
+grep -c "computes" errors | grep -x "$device_count" > wrong || cat errors
+# expected output:
+#| exit 1

@@ -17,6 +17,7 @@ VALUES = {
     "--color": "auto always never",
     "--diagnostics-format": "text json sarif",
     "--device": "gpu cpu accelerator all",
+    "--split": "family vendor entry",
     "--key-type": "signing content recipient",
     "-x": "cl",
     "--help": "common all",

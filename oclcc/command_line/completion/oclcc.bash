@@ -7,7 +7,7 @@ _oclcc() {
     --explain --extract --fail-on --help --host-triple --html --identity --import --info --jobs --json --keep-going --kernel
     --keep-target --key --key-type --keygen --known-answers --launch --launched-only --least-counter --list-devices --list-targets --machine --memory-limit --merge --no-cache
     --no-passphrase --no-source --optional --output --passphrase-file --plan --program --prune --provenance --public-key --quiet --record --record-binaries --repack --report --reproduce --requires --run --sbom --sign --sign-key --sign-message --sign-with --source-only
-    --specialize --strip --strip-answers --strip-measurements --strip-reflection --strip-signature --strip-source --symbol --target
+    --specialize --split --strip --strip-answers --strip-measurements --strip-reflection --strip-signature --strip-source --symbol --target
     --timeout --tolerance --tool --tune --tune-seconds --unit --variant --variants --verbose --verify --version --vouched-by --warm --watch -### -D -I -M -MD -MF -MM -MMD -MP -MQ -MT
     -O -O0 -O1 -O2 -O3 -Ofast -Os -Oz -S -U -Werror -Werror=variant -cl-
     -fdebug-prefix-map= -ffile-prefix-map= -fmacro-prefix-map= -fsyntax-only -g -include -j -o -q -v -w -x
@@ -21,6 +21,7 @@ _oclcc() {
     before=${COMP_WORDS[COMP_CWORD - 2]}=
   fi
   case $before in
+  --split=) mapfile -t COMPREPLY < <(compgen -W "family vendor entry" -- "$word"); return ;;
   --color=) mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$word"); return ;;
   --emit | --emit=) mapfile -t COMPREPLY < <(compgen -W "clbin ptx cubin spv bin asm h c o s hpp measurements" -- "$word"); return ;;
   --diagnostics-format | --diagnostics-format=) mapfile -t COMPREPLY < <(compgen -W "text json sarif" -- "$word"); return ;;

@@ -259,6 +259,10 @@ oclcc --help=all
 #|                             fat binaries, offload bundles and archives, too
 #|     --repack                compress the bundles FILE... again, in place unless
 #|                             -o is given
+#|     --split[=UNIT]          write the bundle FILE to the directory -o as a base,
+#|                             with its sources and IL, and a pack that can be
+#|                             installed alone for each UNIT: family (of devices,
+#|                             the default), vendor or entry (one target)
 #|     --strip                 remove parts of the bundles FILE..., in place unless
 #|                             -o is given; compresses nothing again
 #|     --keep-target PATTERN   keep, extract, disassemble or report only entries
@@ -289,8 +293,8 @@ oclcc --help=all
 #|     --sign                  sign the bundles FILE..., in place unless -o is
 #|                             given, with --key or --sign-with
 #|     --key FILE              with --sign: sign with the secret key in FILE
-#|     --sign-key FILE         sign the output of a compile with the secret key in
-#|                             FILE
+#|     --sign-key FILE         sign the output of a compile or of --split with the
+#|                             secret key in FILE
 #|     --sign-with COMMAND     sign with COMMAND, which reads the bytes to sign on
 #|                             standard input and writes their Ed25519 signature to
 #|                             standard output; requires --public-key

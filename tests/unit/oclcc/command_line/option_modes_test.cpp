@@ -49,6 +49,7 @@ const std::vector<Activity> k_activities = {
     {'m', {"--merge", "k.clbin"}, "--merge"},
     {'o', {"--import", "k.ptx"}, "--import"},
     {'p', {"--repack", "k.clbin"}, "--repack"},
+    {'j', {"--split", "k.clbin"}, "--split"},
     {'s', {"--strip", "k.clbin"}, "--strip"},
     {'S', {"--cache-stats"}, "--cache-stats"},
     {'C', {"--clear-cache"}, "--clear-cache"},
@@ -60,7 +61,7 @@ const std::vector<Activity> k_activities = {
     {'u', {"--decrypt", "--decrypt-key", "other.key", "k.clbin"}, "--decrypt"},
 };
 constexpr std::string_view k_everywhere =
-    "cPbBltyievrwWdxDTVMRmopsSCkgaznu"; // for options that control messages
+    "cPbBltyievrwWdxDTVMRmopsjSCkgaznu"; // for options that control messages
 
 // An option, a use of it, the words that it needs, and the activities that it changes.
 struct Use {
@@ -70,7 +71,7 @@ struct Use {
   std::string_view letters;
 };
 const std::vector<Use> k_uses = {
-    {"-o", {"-o", "out.o"}, {}, "PBcbxDVMmopsgaznuw"},
+    {"-o", {"-o", "out.o"}, {}, "PBcbxDVMmopsgaznuwj"},
     {"--emit", {"--emit", "o"}, {}, "Bcb"},
     {"--symbol", {"--symbol", "x"}, {}, "cb"},
     {"--embed-header", {"--embed-header", "k.h"}, {}, "cb"},
@@ -157,8 +158,8 @@ const std::vector<Use> k_uses = {
     {"--record-binaries", {"--record-binaries"}, {}, ""},
     {"--no-passphrase", {"--no-passphrase"}, {}, "k"},
     {"--key", {"--key", "other.key"}, {}, ""}, // --sign accepts one, which 'g' has
-    {"--sign-key", {"--sign-key", "k.key"}, {}, "Bc"},
-    {"--sign-with", {"--sign-with", "command", "--public-key", "k.pub"}, {}, "Bc"},
+    {"--sign-key", {"--sign-key", "k.key"}, {}, "Bcj"},
+    {"--sign-with", {"--sign-with", "command", "--public-key", "k.pub"}, {}, "Bcj"},
     {"--public-key", {"--public-key", "k.pub"}, {}, "vr"},
     {"--counter", {"--counter", "3"}, {}, "ga"},
     {"--least-counter", {"--least-counter", "3"}, {"--public-key", "k.pub"}, "vr"},
@@ -166,9 +167,9 @@ const std::vector<Use> k_uses = {
     {"--passphrase-file", {"--passphrase-file", "file"}, {}, "kg"},
     {"--detached", {"--detached"}, {}, "g"},
     {"--key-type", {"--key-type", "content"}, {}, "k"},
-    {"--encrypt-key", {"--encrypt-key", "c.key"}, {}, "Bcmpsn"},
-    {"--encrypt-for", {"--encrypt-for", "r.pub"}, {}, "Bcmpsn"},
-    {"--decrypt-key", {"--decrypt-key", "c.key"}, {}, "cbBievrdxDTVMRmpsganu"},
+    {"--encrypt-key", {"--encrypt-key", "c.key"}, {}, "Bcmpsnj"},
+    {"--encrypt-for", {"--encrypt-for", "r.pub"}, {}, "Bcmpsnj"},
+    {"--decrypt-key", {"--decrypt-key", "c.key"}, {}, "cbBievrdxDTVMRmpsganuj"},
     {"--no-cache", {"--no-cache"}, {}, "PBcw"},
 };
 
