@@ -3,7 +3,7 @@
 #                   [OPTIONAL program...] [NO_SOURCE] [OUTPUT file.clbin]
 #                   [SIGN_KEY file [PASSPHRASE_FILE file] | SIGN_WITH command PUBLIC_KEY key]
 #                   [COUNTER number] [ENCRYPT_KEY file] [ENCRYPT_FOR key...]
-#                   [EMBED [SYMBOL name] [LAUNCHERS]] | [INSTALL directory])
+#                   [EMBED [SYMBOL name] [LAUNCHERS]] | [SPLIT family|vendor|entry] [INSTALL directory])
 #
 # Compiles OpenCL kernels into a bundle, and again if a source, or a header that it includes, changes.
 # Adds the sources to compile_commands.json if CMake writes it. The project's languages are C, C++, or
@@ -11,7 +11,7 @@
 # its names.
 function(clbin_add_kernels name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "EMBED;LAUNCHERS;NO_SOURCE"
-    "OUTPUT;INSTALL;SYMBOL;SIGN_KEY;PASSPHRASE_FILE;SIGN_WITH;PUBLIC_KEY;COUNTER;ENCRYPT_KEY"
+    "OUTPUT;INSTALL;SPLIT;SYMBOL;SIGN_KEY;PASSPHRASE_FILE;SIGN_WITH;PUBLIC_KEY;COUNTER;ENCRYPT_KEY"
     "SOURCES;INCLUDES;DEFINES;OPTIONS;DEVICES;TARGETS;VARIANTS;OPTIONAL;ENCRYPT_FOR")
   _clbin_check_arguments()
   if(NOT arg_OUTPUT)
@@ -33,10 +33,19 @@ function(clbin_add_kernels name)
     list(APPEND arguments --no-source)
   endif()
   _clbin_key_arguments()
-  add_custom_command(OUTPUT ${bundle}
-    COMMAND clbin::oclcc ${arg_SOURCES} ${arguments} ${keys} -o ${bundle} -MD -MF ${bundle}.d
+  set(made ${bundle})
+  if(arg_SPLIT) # what is signed and encrypted
+    cmake_path(REPLACE_EXTENSION bundle LAST_ONLY .packs)
+    add_custom_command(OUTPUT ${bundle}/base.clbin
+      COMMAND clbin::oclcc --split=${arg_SPLIT} ${made} ${keys} -o ${bundle}
+      DEPENDS ${made} ${key_files} clbin::oclcc COMMENT "Splitting OpenCL kernels ${name}" VERBATIM)
+    set(keys "")
+    set(key_files "")
+  endif()
+  add_custom_command(OUTPUT ${made}
+    COMMAND clbin::oclcc ${arg_SOURCES} ${arguments} ${keys} -o ${made} -MD -MF ${made}.d
     DEPENDS ${arg_SOURCES} ${key_files} clbin::oclcc
-    DEPFILE ${bundle}.d COMMENT "Compiling OpenCL kernels ${name}" VERBATIM)
+    DEPFILE ${made}.d COMMENT "Compiling OpenCL kernels ${name}" VERBATIM)
   if(CMAKE_EXPORT_COMPILE_COMMANDS AND CMAKE_GENERATOR MATCHES "Ninja|Makefiles")
     set(stamp ${CMAKE_BINARY_DIR}/CMakeFiles/clbin) # CMake writes the commands of C and C++ anew later
     file(TOUCH ${stamp})
@@ -49,10 +58,15 @@ function(clbin_add_kernels name)
   if(arg_EMBED)
     _clbin_embed(${name})
   else()
-    add_custom_target(${name} ALL DEPENDS ${bundle})
+    if(arg_SPLIT)
+      set(made ${bundle}/base.clbin)
+    endif()
+    add_custom_target(${name} ALL DEPENDS ${made})
   endif()
   set_target_properties(${name} PROPERTIES CLBIN_BUNDLE ${bundle})
-  if(arg_INSTALL)
+  if(arg_INSTALL AND arg_SPLIT)
+    install(DIRECTORY ${bundle} DESTINATION ${arg_INSTALL})
+  elseif(arg_INSTALL)
     install(FILES ${bundle} DESTINATION ${arg_INSTALL})
   endif()
 endfunction()
@@ -79,6 +93,7 @@ function(_clbin_check_arguments)
   _clbin_reject("unknown argument '${arg_UNPARSED_ARGUMENTS}'" arg_UNPARSED_ARGUMENTS)
   _clbin_reject("SOURCES is missing" NOT arg_SOURCES)
   _clbin_reject("EMBED and INSTALL exclude each other" arg_EMBED AND arg_INSTALL)
+  _clbin_reject("EMBED and SPLIT exclude each other" arg_EMBED AND arg_SPLIT)
   foreach(two SYMBOL:EMBED LAUNCHERS:EMBED PASSPHRASE_FILE:SIGN_KEY SIGN_WITH:PUBLIC_KEY PUBLIC_KEY:SIGN_WITH)
     string(REGEX MATCH "(.+):(.+)" two ${two})
     _clbin_reject("${CMAKE_MATCH_1} needs ${CMAKE_MATCH_2}" arg_${CMAKE_MATCH_1} AND NOT arg_${CMAKE_MATCH_2})

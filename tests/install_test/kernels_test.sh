@@ -95,4 +95,16 @@ encrypts() { # encrypts KEY ARGUMENT…
 encrypts content.key ENCRYPT_KEY content.key
 encrypts recipient.key ENCRYPT_FOR recipient.pub
 encrypts recipient.key ENCRYPT_FOR "$(tail -n 1 source/recipient.pub)" ENCRYPT_KEY content.key
+# A base and packs: these are signed and encrypted.
+refuses 'EMBED and SPLIT exclude each other' EMBED SPLIT family
+accepts "--split=vendor $scratch/out/k.clbin --encrypt-key $scratch/source/content.key" \
+  SPLIT vendor ENCRYPT_KEY content.key
+configure OPTIONS --source-only SPLIT family INSTALL share SIGN_KEY key.key COUNTER 7 ENCRYPT_KEY content.key
+OCL_ICD_VENDORS=/nonexistent ninja -C out > log 2>&1 || { say "SPLIT does not build:"; cat log; exit 1; }
+cmake --install out --prefix installed > log
+"$oclcc" --verify --public-key source/key.pub --least-counter 7 --decrypt-key source/content.key installed/share/k.packs
+[[ $(ls installed/share/k.packs) == base.clbin ]] || { say "SPLIT makes other files"; exit 1; }
+touch source/k.cl
+OCL_ICD_VENDORS=/nonexistent ninja -C out -d explain > log 2>&1
+grep --quiet 'Splitting OpenCL kernels k' log || { say "SPLIT is not repeated:"; cat log; exit 1; }
 say "passed"
