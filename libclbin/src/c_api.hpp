@@ -77,6 +77,10 @@ struct clbin_report {
 
 namespace clbin::c_api {
 
+// Sets what is reported: the detail, and the callback of `options`. Both arguments must outlive it.
+void set_reporting(loader::LoadRequest& request, const LoadOptions& options, bool wants_report,
+                   const loader::LoadReport& report);
+
 // invalid_argument, as clbin_open.
 [[nodiscard]] base::Result<void> check_open_options(const clbin_open_options* options);
 // As clbin_open.

@@ -126,6 +126,19 @@ Result<c_api::LoadOptions> c_api::load_options_of(const clbin_load_options* opti
   return copy;
 }
 
+void c_api::set_reporting(loader::LoadRequest& request, const LoadOptions& options,
+                          bool wants_report, const loader::LoadReport& report) {
+  const clbin_load_options& given = options.given;
+  request.detail = wants_report || given.callback != nullptr ? loader::ReportDetail::every_entry
+                                                             : loader::ReportDetail::attempts_only;
+  if (given.callback != nullptr) {
+    request.on_attempt = [&given, &report](const loader::Attempt& attempt) {
+      const clbin_attempt view = public_attempt(attempt, report.first_entry);
+      given.callback(&view, given.callback_user_data);
+    };
+  }
+}
+
 Result<opencl::Driver> c_api::IcdDriver::functions(const LoadOptions& options,
                                                    opencl::TableUse use) {
   const clbin_load_options& given = options.given;
@@ -156,20 +169,6 @@ void hand_over(std::unique_ptr<clbin_report> made, clbin_report** report) {
     made->devices = c_api::pointers_to(made->report.devices);
     made->warnings = c_api::pointers_to(made->report.warnings);
     *report = made.release();
-  }
-}
-
-// Sets what is reported: the detail, and the callback of `options`. Both arguments must outlive it.
-void set_reporting(loader::LoadRequest& request, const c_api::LoadOptions& options,
-                   bool wants_report, const loader::LoadReport& report) {
-  const clbin_load_options& given = options.given;
-  request.detail = wants_report || given.callback != nullptr ? loader::ReportDetail::every_entry
-                                                             : loader::ReportDetail::attempts_only;
-  if (given.callback != nullptr) {
-    request.on_attempt = [&given, &report](const loader::Attempt& attempt) {
-      const clbin_attempt view = public_attempt(attempt, report.first_entry);
-      given.callback(&view, given.callback_user_data);
-    };
   }
 }
 
@@ -354,7 +353,7 @@ clbin_status clbin_load(const clbin_bundle* bundle, struct _cl_context* context,
     loader::LoadRequest request = chosen.request;
     request.program = program;
     request.devices = std::move(device_list);
-    set_reporting(request, chosen, report != nullptr, made->report);
+    c_api::set_reporting(request, chosen, report != nullptr, made->report);
     Result<opencl::Program> loaded = load(*bundle, context, request, chosen, made->report);
     hand_over(std::move(made), report);
     return loaded;
@@ -458,7 +457,7 @@ clbin_status clbin_build(const clbin_builder* builder, struct _cl_context* conte
     request.answers = chosen.request.answers;
     request.answers_limit = chosen.request.answers_limit;
     request.examination = loader::Examination::after_a_miss;
-    set_reporting(request, chosen, report != nullptr, made->report);
+    c_api::set_reporting(request, chosen, report != nullptr, made->report);
     std::unique_ptr<const clbin_builder> own; // writes what is pending when it is destroyed
     if (builder == nullptr) {
       clbin_builder_options once{};

@@ -220,27 +220,15 @@ public:
     wanted.variant = request.variant;
     wanted.detail = clbin::loader::ReportDetail::attempts_only;
     wanted.devices = {device.id};
-    const clbin::loader::AnswerCheck check{clbin::loader::AnswerCheck::When::once,
-                                           clbin::loader::check_answers};
-    wanted.answers = &check;
-    wanted.answers_limit = std::chrono::hours(1); // oclcc ends the worker before
+    wanted.answers_limit = clbin::loader::k_warm_answers_limit; // oclcc ends the worker before
     if (needs_specialization(format::device_family(*device.identity))) {
       wanted.take_binary = [&](cl_program program) {
         return warm_binary(device, program, request.specializations);
       };
     }
     clbin::loader::LoadReport report;
-    CLBIN_TRY(clbin::loader::load_program(*m_driver, bundle, cache, context.get(), wanted, report,
-                                          is_set ? &packs : nullptr));
-    cache.stores.drain();
-    const bool is_built = report.origin == clbin::loader::Origin::source ||
-                          report.origin == clbin::loader::Origin::il;
-    if (is_built && has_answers(bundle, request)) { // checks what was stored, too
-      clbin::loader::LoadReport of_stored;
-      wanted.take_binary = {};
-      (void)clbin::loader::load_program(*m_driver, bundle, cache, context.get(), wanted, of_stored,
-                                        is_set ? &packs : nullptr);
-    }
+    CLBIN_TRY(clbin::loader::warm_variant(*m_driver, bundle, cache, context.get(),
+                                          std::move(wanted), report, is_set ? &packs : nullptr));
     return WarmReply{{}, std::string(to_string(report.origin)), std::move(report.warnings)};
   }
 
@@ -252,15 +240,6 @@ public:
   }
 
 private:
-  static bool has_answers(const format::BundleReader& bundle, const WarmRequest& request) {
-    const auto group = bundle.find_group(request.program, request.variant);
-    const auto manifest = group ? bundle.read_manifest(*group)
-                                : Result<format::Manifest>(tl::unexpected(group.error()));
-    return manifest && std::ranges::any_of(manifest->answers, [&](const auto& answer) {
-             return answer.variant == request.variant;
-           });
-  }
-
   struct Device {
     cl_device_id id = nullptr;
     std::optional<DeviceIdentity> identity; // once asked for

@@ -140,6 +140,7 @@ def live_objects():
     library.clbin_error_free = objects.freeing(library.clbin_error_free, "clbin_error_free")
     library.clbin_verify = objects.creating(library.clbin_verify, [])
     library.clbin_recommended_size = objects.creating(library.clbin_recommended_size, [])
+    library.clbin_warm = objects.creating(library.clbin_warm, [])
     library.clbin_counter = objects.creating(library.clbin_counter, [])
     library.clbin_list_json = objects.creating(library.clbin_list_json, [])
     library.clbin_public_key_from_text = objects.creating(library.clbin_public_key_from_text, [])

@@ -38,6 +38,7 @@ STRUCTS = {
     "clbin_attempt": _library.AttemptStruct,
     "clbin_specialization_constant": _library.ConstantStruct,
     "clbin_load_options": _library.LoadOptionsStruct,
+    "clbin_warmed": _library.WarmedStruct,
     "clbin_builder_options": _library.BuilderOptions,
     "clbin_source": _library.Source,
 }

@@ -124,6 +124,34 @@ def test_known_answers_are_checked_if_asked(device, context, scale_bundle, tmp_p
             bundle.load(context, device, "scale", answers=7)
 
 
+def test_warm_stores_what_the_next_load_uses(cl, device, context, offline_bundle, scale_bundle):
+    report = clbin.Report()
+    for numbers in ((0, 0, 1, 0, 0), (0, 1, 0, 0, 0)):
+        with clbin.Bundle(offline_bundle) as bundle:
+            assert bundle.warm(context, device, limit=60) == clbin.Warmed(*numbers)
+            program = bundle.load(context, device, "scale", report=report)
+        assert report.origin == clbin.Origin.USER_CACHE
+        assert run_scale(cl, context, program) == [0, 2, 4, 6]
+    with clbin.Bundle(scale_bundle) as bundle:
+        assert bundle.warm(context, device).from_entries == 2
+        assert bundle.warm(context, device, "scale", variant="fast").from_entries == 1
+        for program, variant, error in (("no", None, "'no'"), ("scale", "no", "variant 'no'")):
+            with pytest.raises(clbin.SelectionError, match=error):
+                bundle.warm(context, device, program, variant=variant)
+        for limit in (-1, 5e6, float("nan")):
+            with pytest.raises(clbin.ArgumentError, match="'limit' is"):
+                bundle.warm(context, device, limit=limit)
+        with pytest.raises(TypeError, match="'context' must be"):
+            bundle.warm(device, device)
+
+
+def test_warm_requires_the_user_cache(device, context, offline_bundle, monkeypatch):
+    monkeypatch.setenv("CLBIN_CACHE", "0")
+    with clbin.Bundle(offline_bundle) as bundle:
+        with pytest.raises(clbin.ArgumentError, match="which is off: CLBIN_CACHE is 0"):
+            bundle.warm(context, device)
+
+
 def test_identity_selects_the_bytes_of_the_entry(device, context, scale_bundle):
     identity = clbin.identity(device)
     assert identity.device_name == device.name

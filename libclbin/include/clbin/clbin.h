@@ -677,6 +677,46 @@ CLBIN_API clbin_status clbin_load(const clbin_bundle* bundle, struct _cl_context
                                   struct _cl_program** result, clbin_report** report,
                                   clbin_error** error);
 
+/* What clbin_warm did, in numbers of variants. */
+typedef struct clbin_warmed {
+  size_t struct_size;
+  size_t from_entries;    /* the bundle has a binary that the device accepts */
+  size_t from_user_cache; /* an earlier load had built them */
+  size_t built;           /* from IL or source; a binary is in the user cache, if the driver has one
+                             that can be stored */
+  size_t failed;
+  size_t unsuitable; /* of those that did not load: the device lacks an extension */
+  size_t remaining;  /* not begun in time */
+} clbin_warmed;
+
+/* Does for one device of a context what the first start of an application would do, so that the
+ * next start builds nothing: loads every variant of every program as clbin_load does, stores what
+ * it builds in the user cache, checks known answers once, and blocks until everything is written.
+ * `oclcc --warm` (oclcc-tuning(7)) does the same for all devices of a machine, in processes of the
+ * lowest priority that a crash of a driver does not end. This function runs on the calling thread,
+ * with the priority of the caller.
+ *
+ * `program` restricts it to one program, and `variant` of the options to one variant; NULL and ""
+ * do not. After `limit_ms` milliseconds, no further variant begins; 0: no limit. A variant that has
+ * begun is not interrupted. Another call does again only what is missing; after a process that was
+ * killed, too. `options` may be NULL; of them, variant, build_options, constants, resolve, library,
+ * callback, and answers_ms, whose default is an hour here, are used. A variant that fails does not
+ * prevent the others.
+ *
+ * On PoCL, stores binaries, too, which contain the code of launches with known answers. PoCL
+ * compiles for other sizes of work-groups at the first launch: only `oclcc --warm` prepares these.
+ * No kernel of the bundle may run meanwhile on PoCL before version 6, which would end the process.
+ *
+ * Fills *warmed, whose struct_size the caller has set, also if variants failed. INVALID_ARGUMENT
+ * (also if the user cache is off, for example because the bundle is encrypted and was opened
+ * without decrypted_builds), NO_SUCH_PROGRAM, NO_SUCH_VARIANT, and the status of the first variant
+ * that failed: that of clbin_load, or FILE_WRITE if what was built cannot be stored. Thread-safe.
+ * Since 0.1. */
+CLBIN_API clbin_status clbin_warm(const clbin_bundle* bundle, struct _cl_context* context,
+                                  struct _cl_device_id* device, const char* program,
+                                  const clbin_load_options* options, uint32_t limit_ms,
+                                  clbin_warmed* warmed, clbin_error** error);
+
 /* ---- Source known only at run time ---------------------------------------------------------- */
 
 /* clbin_build replaces clCreateProgramWithSource, clBuildProgram and any cache around them:

@@ -662,6 +662,15 @@ private:
 
 } // namespace detail
 
+// What Bundle::warm did, in numbers of variants; see clbin_warmed.
+struct Warmed {
+  std::size_t from_entries = 0;
+  std::size_t from_user_cache = 0;
+  std::size_t built = 0;
+  std::size_t unsuitable = 0;
+  std::size_t remaining = 0; // not begun in time
+};
+
 // A bundle, open. Movable; const functions may be called from many threads at once.
 class Bundle {
 public:
@@ -824,6 +833,19 @@ public:
                              Report* report = nullptr) const {
     return Program(
         load(Binding::handle(context), Binding::handles(devices), program, options, report));
+  }
+
+  // Does for one device what the first start of an application would do, so that the next start
+  // builds nothing. "" means every program. After `limit_ms` milliseconds, no further variant
+  // begins; 0: no limit. Throws the error of the first variant that failed, after the others were
+  // loaded. See clbin_warm.
+  Warmed warm(_cl_context* context, _cl_device_id* device, const std::string& program = "",
+              const LoadOptions& options = LoadOptions(), std::uint32_t limit_ms = 0) const {
+    clbin_warmed raw{};
+    raw.struct_size = sizeof(raw);
+    detail::call(clbin_warm, m_bundle.get(), context, device, program.c_str(), options.get(),
+                 limit_ms, &raw);
+    return {raw.from_entries, raw.from_user_cache, raw.built, raw.unsuitable, raw.remaining};
   }
 
   [[nodiscard]] const clbin_bundle* get() const noexcept { return m_bundle.get(); }

@@ -76,6 +76,7 @@ struct LoadReport {
   std::vector<std::string> warnings; // at most one about the user cache and the quarantine
   std::uint64_t microseconds = 0;
   bool has_cache_warning = false; // LoadSession::warn_of_cache added one
+  bool is_kept = false;           // what was built was passed to the store queue
 };
 
 struct LoadSession;
@@ -213,6 +214,21 @@ private:
 load_program(const opencl::Driver& driver, const format::BundleReader& bundle, ProgramCache& cache,
              cl_context context, const LoadRequest& request, LoadReport& report,
              const PackSet* packs = nullptr);
+
+// A warm start prepares known answers, too, however long they take.
+inline constexpr std::chrono::hours k_warm_answers_limit{1};
+
+// Loads a variant as the first start of an application does, checks what is known of it once, and
+// blocks until the user cache contains what was built. Then also checks what is stored, which later
+// starts load. The request names the variant and one device, and the user cache is on. Sets
+// `answers` of the request.
+//
+// file_write: what was built is not stored. Those of load_program.
+[[nodiscard]] base::Result<void> warm_variant(const opencl::Driver& driver,
+                                              const format::BundleReader& bundle,
+                                              ProgramCache& cache, cl_context context,
+                                              LoadRequest request, LoadReport& report,
+                                              const PackSet* packs = nullptr);
 
 // In the schema that clbin_report_json (clbin.h) documents.
 [[nodiscard]] std::string report_json(const LoadReport& report);

@@ -321,6 +321,7 @@ void UserCacheStep::keep(cl_program program, const std::string& options, Program
     }
   }
   add_lines();
+  m_session.report.is_kept = true;
   m_session.cache.stores.add(
       {*std::move(m_recipe), m_session.group.program, std::move(entry), *std::move(m_claim)});
   m_recipe.reset();

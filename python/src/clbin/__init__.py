@@ -40,7 +40,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._attempt import Attempt
     from ._compile import Compilation, Diagnostic, compile, warm
-    from ._contents import Argument, Entry, Identity, Kernel, ProgramContents, Selection, Variant
+    from ._contents import (
+        Argument,
+        Entry,
+        Identity,
+        Kernel,
+        ProgramContents,
+        Selection,
+        Variant,
+        Warmed,
+    )
     from ._key import Key, KeyRequest
 
 # Imported at first use: dataclasses, json and subprocess take longer than all the rest.
@@ -57,6 +66,7 @@ _LAZY = {
     "ProgramContents": "_contents",
     "Selection": "_contents",
     "Variant": "_contents",
+    "Warmed": "_contents",
     "compile": "_compile",
     "warm": "_compile",
 }
@@ -98,6 +108,7 @@ __all__ = [
     "Status",
     "TrustError",
     "Variant",
+    "Warmed",
     "__version__",
     "build",
     "compile",

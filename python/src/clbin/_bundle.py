@@ -9,7 +9,14 @@ from ctypes import byref, c_size_t, c_uint32, c_uint64, c_void_p, create_string_
 from ._enums import Answers, Fallback, Rule, SignaturePolicy, Status, Switch
 from ._errors import ArgumentError, Error, argument, call, filled, name_of, text_of
 from ._handle import Handle, Owner
-from ._library import IdentityStruct, OpenOptions, SelectionStruct, WriteFunction, library
+from ._library import (
+    IdentityStruct,
+    OpenOptions,
+    SelectionStruct,
+    WarmedStruct,
+    WriteFunction,
+    library,
+)
 from ._load_options import LoadOptions
 from ._opencl import context_pointer, device_pointer, device_pointers, new_program
 from ._report import Report
@@ -21,7 +28,7 @@ if TYPE_CHECKING:
 
     import pyopencl
 
-    from ._contents import Entry, Identity, ProgramContents, Selection
+    from ._contents import Entry, Identity, ProgramContents, Selection, Warmed
     from ._key import KeyOption
     from ._load_options import ConstantValue
     from ._opencl import Devices
@@ -274,6 +281,45 @@ class Bundle(Owner):
             )
         filled._fill(raw_report)
         return new_program(result)
+
+    def warm(
+        self,
+        context: pyopencl.Context,
+        device: pyopencl.Device,
+        program: str | None = None,
+        *,
+        variant: str | None = None,
+        limit: float = 0,
+    ) -> Warmed:
+        """Stores what the next start would have to build in the user cache, for one device:
+        clbin_warm. clbin.warm() does it for all devices, in processes of the lowest priority.
+
+        program, variant: None means every one.
+        limit: after this time in seconds, no further variant begins. 0: no limit.
+
+        Blocks without the GIL while the driver works. Raises what load() raises for the first
+        variant that fails, after the others were loaded; FileError if what was built cannot be
+        stored, and ArgumentError if the user cache is off.
+        """
+        from ._contents import Warmed
+
+        handles = context_pointer(context), device_pointer(device)
+        name = None if program is None else argument(program, "program")
+        if not 0 <= limit <= 4e6:
+            raise ArgumentError(Status.INVALID_ARGUMENT, f"'limit' is {limit} seconds")
+        milliseconds = max(1, int(limit * 1000)) if limit else 0
+        load_options = LoadOptions(variant=variant)
+        warmed = WarmedStruct(struct_size=sizeof(WarmedStruct))
+        options = load_options.pointer, milliseconds
+        with self._handle as bundle:
+            call(library.clbin_warm, bundle, *handles, name, *options, byref(warmed))
+        return Warmed(
+            from_entries=warmed.from_entries,
+            from_user_cache=warmed.from_user_cache,
+            built=warmed.built,
+            unsuitable=warmed.unsuitable,
+            remaining=warmed.remaining,
+        )
 
 
 def _open(key: KeyOption | None, function: Callable[..., int], *arguments: Any) -> None:

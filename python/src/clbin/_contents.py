@@ -116,6 +116,22 @@ class Identity:
 
 
 @dataclass(frozen=True)
+class Warmed:
+    """What Bundle.warm did, in numbers of variants.
+
+    built: from IL or source.
+    unsuitable: those that did not load because the device lacks an extension.
+    remaining: not begun within the limit.
+    """
+
+    from_entries: int
+    from_user_cache: int
+    built: int
+    unsuitable: int
+    remaining: int
+
+
+@dataclass(frozen=True)
 class Selection:
     """The best entry of a bundle for a device. libclbin has checked and decompressed its bytes.
 

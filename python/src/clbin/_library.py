@@ -210,6 +210,18 @@ class LoadOptionsStruct(ctypes.Structure):
     ]
 
 
+class WarmedStruct(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("from_entries", c_size_t),
+        ("from_user_cache", c_size_t),
+        ("built", c_size_t),
+        ("failed", c_size_t),
+        ("unsuitable", c_size_t),
+        ("remaining", c_size_t),
+    ]
+
+
 class BuilderOptions(ctypes.Structure):
     _fields_ = [
         ("struct_size", c_size_t),
@@ -318,6 +330,17 @@ FUNCTIONS: dict[str, tuple[object, ...]] = {
         _LOAD_OPTIONS,
         _OUT,
         _OUT,
+        _ERROR,
+    ),
+    "clbin_warm": (
+        _STATUS,
+        _HANDLE,
+        c_void_p,
+        c_void_p,
+        _TEXT,
+        _LOAD_OPTIONS,
+        c_uint32,
+        POINTER(WarmedStruct),
         _ERROR,
     ),
     "clbin_builder_create": (_STATUS, POINTER(BuilderOptions), _OUT, _ERROR),

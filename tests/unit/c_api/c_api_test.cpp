@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -906,6 +907,132 @@ TEST_F(CApiLoad, KeepsBuildsInTheFolderThatTheBundleWasOpenedWith) {
   EXPECT_EQ(clbin_open_memory(m_bytes.data(), m_bytes.size(), &options, &other, &m_error),
             CLBIN_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(take_message(m_error), "'cache_dir' is 'relative', not an absolute path");
+}
+
+// clbin_warm, on the sample bundle with a user cache of its own.
+class CApiWarm : public CApiLoad {
+protected:
+  CApiWarm() {
+    m_driver.script_source({CL_SUCCESS, {"saxpy"}, "", "BUILT"});
+    m_driver.script_binary("BUILT", {test::BinaryAnswer::accept, {"saxpy"}, "", CL_SUCCESS});
+    reopen((m_scratch.path() / "cache").string());
+  }
+
+  void reopen(const std::string& cache) {
+    auto options = sized<clbin_open_options>();
+    options.cache_dir = cache.c_str();
+    clbin_close(m_bundle);
+    ASSERT_EQ(clbin_open_memory(m_bytes.data(), m_bytes.size(), &options, &m_bundle, &m_error),
+              CLBIN_SUCCESS)
+        << take_message(m_error);
+  }
+
+  clbin_status warm(const char* program = nullptr, uint32_t limit_ms = 0) {
+    return clbin_warm(m_bundle, m_context, m_device, program, &m_options, limit_ms, &m_warmed,
+                      &m_error);
+  }
+
+  // from_entries, from_user_cache, built, failed, unsuitable, remaining
+  [[nodiscard]] std::vector<size_t> counts() const {
+    return {m_warmed.from_entries, m_warmed.from_user_cache, m_warmed.built,
+            m_warmed.failed,       m_warmed.unsuitable,      m_warmed.remaining};
+  }
+
+  base::TemporaryFolder m_scratch = base::TemporaryFolder::create({}, "clbin-test").value();
+  clbin_warmed m_warmed = sized<clbin_warmed>();
+};
+
+TEST_F(CApiWarm, StoresWhatTheNextLoadUses) {
+  ASSERT_EQ(warm(), CLBIN_SUCCESS) << take_message(m_error);
+  EXPECT_THAT(counts(), ElementsAre(1U, 0U, 1U, 0U, 0U, 0U)); // "default" and "fast"
+  EXPECT_EQ(m_warmed.struct_size, sizeof(m_warmed));
+  m_driver.script_source({CL_BUILD_PROGRAM_FAILURE, {}, "no compiler"});
+  m_options.variant = "fast";
+  ASSERT_EQ(load(), CLBIN_SUCCESS) << take_message(m_error); // written, although nobody has closed
+  EXPECT_EQ(info().origin, CLBIN_ORIGIN_USER_CACHE);
+  ASSERT_EQ(warm("saxpy"), CLBIN_SUCCESS) << take_message(m_error);
+  EXPECT_THAT(counts(), ElementsAre(0U, 1U, 0U, 0U, 0U, 0U));
+}
+
+TEST_F(CApiWarm, IgnoresOptionsThatAreNoStart) {
+  m_options.fallback = CLBIN_FALLBACK_NEVER;
+  m_options.store = CLBIN_SWITCH_OFF;
+  std::size_t attempts = 0;
+  m_options.callback = [](const clbin_attempt*, void* seen) { ++*static_cast<std::size_t*>(seen); };
+  m_options.callback_user_data = &attempts;
+  ASSERT_EQ(warm(), CLBIN_SUCCESS) << take_message(m_error);
+  EXPECT_THAT(counts(), ElementsAre(1U, 0U, 1U, 0U, 0U, 0U));
+  EXPECT_GT(attempts, 1U);
+  ASSERT_EQ(warm(), CLBIN_SUCCESS) << take_message(m_error);
+  EXPECT_THAT(counts(), ElementsAre(1U, 1U, 0U, 0U, 0U, 0U));
+}
+
+TEST_F(CApiWarm, GoesOnAfterAFailureAndReturnsIt) {
+  m_driver.script_binary(test::k_sample_payload, {test::BinaryAnswer::refuse, {}, "", CL_SUCCESS});
+  m_driver.script_source({CL_BUILD_PROGRAM_FAILURE, {}, "saxpy.cl:1:1: error: no"});
+  EXPECT_EQ(warm(), CLBIN_ERROR_BUILD_FAILED);
+  EXPECT_STREQ(clbin_error_build_log(m_error), "saxpy.cl:1:1: error: no");
+  EXPECT_THAT(take_message(m_error), HasSubstr("program 'saxpy', variant 'default': building"));
+  EXPECT_THAT(counts(), ElementsAre(0U, 0U, 0U, 2U, 0U, 0U));
+}
+
+TEST_F(CApiWarm, BeginsNoVariantAfterItsTime) {
+  m_options.callback = [](const clbin_attempt*, void*) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  };
+  ASSERT_EQ(warm(nullptr, 1), CLBIN_SUCCESS) << take_message(m_error);
+  EXPECT_THAT(counts(), ElementsAre(1U, 0U, 0U, 0U, 0U, 1U));
+}
+
+TEST_F(CApiWarm, FailsIfWhatWasBuiltCannotBeStored) {
+  const auto file = (m_scratch.path() / "file").string();
+  std::ofstream(file) << "not a folder";
+  reopen(file + "/cache"); // cannot be created
+  m_options.variant = "fast";
+  EXPECT_EQ(warm(), CLBIN_ERROR_FILE_WRITE);
+  EXPECT_THAT(
+      take_message(m_error),
+      HasSubstr("program 'saxpy', variant 'fast': what was built is not in the user cache: "));
+  EXPECT_THAT(counts(), ElementsAre(0U, 0U, 0U, 1U, 0U, 0U));
+}
+
+TEST_F(CApiWarm, ChecksItsArguments) {
+  const auto call = [&](const clbin_bundle* bundle, cl_context context, cl_device_id device,
+                        clbin_warmed* warmed) {
+    EXPECT_EQ(clbin_warm(bundle, context, device, nullptr, &m_options, 0, warmed, &m_error),
+              CLBIN_ERROR_INVALID_ARGUMENT);
+    return take_message(m_error);
+  };
+  EXPECT_EQ(call(nullptr, m_context, m_device, &m_warmed), "'bundle' is NULL");
+  EXPECT_EQ(call(m_bundle, nullptr, m_device, &m_warmed), "'context' is NULL");
+  EXPECT_EQ(call(m_bundle, m_context, nullptr, &m_warmed), "'device' is NULL");
+  EXPECT_EQ(call(m_bundle, m_context, m_device, nullptr), "'warmed' is NULL");
+  m_warmed.struct_size = 0;
+  EXPECT_EQ(call(m_bundle, m_context, m_device, &m_warmed),
+            "struct_size of clbin_warmed is 0; set it to sizeof(clbin_warmed)");
+  m_warmed.struct_size = sizeof(m_warmed);
+  EXPECT_EQ(warm("none"), CLBIN_ERROR_NO_SUCH_PROGRAM);
+  EXPECT_THAT(take_message(m_error), HasSubstr("no program 'none'"));
+  m_options.variant = "none";
+  EXPECT_EQ(warm(), CLBIN_ERROR_NO_SUCH_VARIANT);
+  EXPECT_EQ(take_message(m_error), "no program has a variant 'none'");
+  m_options.variant = nullptr;
+  expect_fills_older_and_newer_versions<clbin_warmed>(
+      offsetof(clbin_warmed, remaining), [&](clbin_warmed* warmed) {
+        return clbin_warm(m_bundle, m_context, m_device, nullptr, &m_options, 0, warmed, nullptr);
+      });
+}
+
+TEST_F(CApiWarm, RequiresTheUserCache) {
+  clbin_close(std::exchange(m_bundle, nullptr));
+  ASSERT_EQ(setenv("CLBIN_CACHE", "0", 1), 0);
+  const clbin_status status =
+      clbin_open_memory(m_bytes.data(), m_bytes.size(), nullptr, &m_bundle, &m_error);
+  ASSERT_EQ(unsetenv("CLBIN_CACHE"), 0);
+  ASSERT_EQ(status, CLBIN_SUCCESS) << take_message(m_error);
+  EXPECT_EQ(warm(), CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(take_message(m_error),
+            "clbin_warm fills the user cache, which is off: CLBIN_CACHE is 0");
 }
 
 TEST_F(CApiLoad, TakesSpecialisationConstantsForIlOnly) {

@@ -59,6 +59,35 @@ TEST(ClbinHppWithOpenCl, LoadsIntoClProgram) {
   }
 }
 
+// Also on PoCL, where loads store nothing. What it built is loaded without the text.
+TEST(ClbinHppWithOpenCl, WarmsTheNextStart) {
+  const base::TemporaryFolder scratch = base::TemporaryFolder::create({}, "clbin-test").value();
+  const std::string folder = (scratch.path() / "cache").string();
+  clbin_open_options options{};
+  options.struct_size = sizeof(options);
+  options.cache_dir = folder.c_str();
+  auto input = format::unpack_bundle(test::must_open(test::sample_bundle())).value();
+  input.programs.front().entries.clear();
+  const base::Bytes bytes = test::must_write(input);
+  for (const cl::Device& device : all_devices()) {
+    SCOPED_TRACE(device.getInfo<CL_DEVICE_NAME>());
+    const cl::Context context(device);
+    for (const bool is_first : {true, false}) {
+      const Bundle bundle = Bundle::from_memory(bytes, &options);
+      const Warmed warmed = bundle.warm(context(), device());
+      EXPECT_EQ(warmed.built, is_first ? 2U : 0U);
+      EXPECT_EQ(warmed.from_user_cache, is_first ? 0U : 2U);
+    }
+    const Bundle bundle = Bundle::from_memory(bytes, &options);
+    Report report;
+    const cl::Program program = bundle.load(context, device, "saxpy", LoadOptions(), &report);
+    EXPECT_EQ(report.origin(), Origin::user_cache) << report.text();
+    cl_int code = CL_SUCCESS;
+    const cl::Kernel kernel(program, "saxpy", &code);
+    EXPECT_EQ(code, CL_SUCCESS);
+  }
+}
+
 // Measured on no device of this machine: what was measured on another one counts.
 TEST(ClbinHppWithOpenCl, RecommendsAnNdRange) {
   auto input = format::unpack_bundle(test::must_open(test::sample_bundle())).value();

@@ -4,7 +4,7 @@ states its first version: exported_symbols.py NM libclbin.so clbin.h, or OBJDUMP
 
 exported_symbols.py NM libclbin.so clbin.h libclbin.a also checks that the static library calls no
 function of the C library that Android's lacks, and none of the library libm, which users would have to
-link, and that only clbin_check_answers contains the check of known answers."""
+link, and that only clbin_check_answers and clbin_warm contain the check of known answers."""
 
 import pathlib
 import re
@@ -53,8 +53,11 @@ def callers_of_the_check(nm: str, archive: str) -> list[str]:
     none, because the check reads manifests and launches kernels."""
     listing = subprocess.check_output([nm, "-A", "--format=posix", archive], text=True)
     calls = re.findall(r"\[(\S+)\]: _ZN5clbin6loader13check_answers\S+ U", listing)
-    own = re.findall(r"\[(\S+)\]: clbin_check_answers T", listing)
-    return sorted(set(calls) - set(own)) if own else ["clbin_check_answers is missing"]
+    own = re.findall(r"\[(\S+)\]: clbin_(?:check_answers|warm) T", listing)
+    # What clbin_warm calls; no other function may.
+    calls += re.findall(r"\[(\S+)\]: _ZN5clbin6loader12warm_variant\S+ U", listing)
+    own += re.findall(r"\[(\S+)\]: _ZN5clbin6loader12warm_variant\S+ T", listing)
+    return sorted(set(calls) - set(own)) if len(own) == 3 else ["a function is missing"]
 
 
 tool, library, header, *archives = sys.argv[1:]
