@@ -134,7 +134,7 @@ AttemptPermit Quarantine::begin_holding(const CacheFolder& folder, LockedFile fi
     record.begun = now;
   }
   if (const auto written = file.write(encode_marker(record)); !written.has_value()) {
-    permit.warning = written.error().message;
+    permit.warning = fmt::format("the quarantine has no marker: {}", written.error().message);
   }
   permit.is_marked = permit.warning.empty();
   if (permit.verdict == AttemptVerdict::go) {
