@@ -170,7 +170,7 @@ clbin_status clbin_warm(const clbin_bundle* bundle, struct _cl_context* context,
                      bundle->driver.functions(chosen, opencl::TableUse::launches));
     Warming warming(*bundle, context, device, chosen, driver);
     CLBIN_TRY(warming.check_device());
-    const Result<void> done = warm_all(warming, groups, limit_ms, counts);
+    Result<void> done = warm_all(warming, groups, limit_ms, counts);
     (void)c_api::fill(warmed, counts);
     return done;
   });

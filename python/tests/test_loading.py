@@ -145,11 +145,19 @@ def test_warm_stores_what_the_next_load_uses(cl, device, context, offline_bundle
             bundle.warm(device, device)
 
 
+def test_warm_uses_packs(device, context, scale_bundle, tmp_path):
+    folder = tmp_path / "set"
+    split = ["--split", str(scale_bundle), "-o", str(folder)]
+    subprocess.run([command_path(), *split], check=True, capture_output=True)
+    with clbin.Bundle(folder) as bundle:
+        assert bundle.warm(context, device).from_entries == 2
+
+
 def test_warm_requires_the_user_cache(device, context, offline_bundle, monkeypatch):
     monkeypatch.setenv("CLBIN_CACHE", "0")
-    with clbin.Bundle(offline_bundle) as bundle:
-        with pytest.raises(clbin.ArgumentError, match="which is off: CLBIN_CACHE is 0"):
-            bundle.warm(context, device)
+    is_off = pytest.raises(clbin.ArgumentError, match="which is off: CLBIN_CACHE is 0")
+    with clbin.Bundle(offline_bundle) as bundle, is_off:
+        bundle.warm(context, device)
 
 
 def test_identity_selects_the_bytes_of_the_entry(device, context, scale_bundle):
