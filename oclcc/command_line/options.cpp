@@ -229,8 +229,8 @@ struct OptionRule {
   std::string_view options;
   Relation relation;
   std::string_view others;
-  OptionScope modes = ~0U; // in which it applies
-  std::string_view text{}; // instead of the usual one; {0} is the option, {1} the others
+  OptionScope modes = ~0ULL; // in which it applies
+  std::string_view text{};   // instead of the usual one; {0} is the option, {1} the others
 };
 
 constexpr OptionRule k_rules[] = {
@@ -243,10 +243,12 @@ constexpr OptionRule k_rules[] = {
      "-fsyntax-only -M -MM"},
     {"--sign", OptionRule::Relation::needs, "--key --sign-with"},
     {"--public-key", OptionRule::Relation::needs, "--sign-with --verify"},
-    {"--counter", OptionRule::Relation::needs, "--sign-key --sign-with", scope_of(Mode::compile)},
+    {"--counter", OptionRule::Relation::needs, "--sign-key --sign-with",
+     scope_of(Mode::compile, Mode::split)},
     {"--passphrase-file", OptionRule::Relation::needs, "--key --vouched-by", scope_of(Mode::sign),
      "'{0}' needs '--key'"},
-    {"--passphrase-file", OptionRule::Relation::needs, "--sign-key", scope_of(Mode::compile)},
+    {"--passphrase-file", OptionRule::Relation::needs, "--sign-key",
+     scope_of(Mode::compile, Mode::split)},
     {"--no-passphrase", OptionRule::Relation::excludes, "--passphrase-file"},
     {"--fail-on", OptionRule::Relation::needs, "--against"},
     {"--watch", OptionRule::Relation::excludes, "-M -MM -### --compile-commands --unit"},
