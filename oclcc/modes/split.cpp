@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t k_digest_digits = 8;
+constexpr std::size_t k_pack_digest_digits = 8;
 
 // Of letters, digits, '.', '-' and '_': "amdgcn:gfx90a:xnack+" becomes "amdgcn-gfx90a-xnack_".
 std::string pack_name_part(std::string text) {
@@ -59,7 +59,7 @@ std::string family_of(const format::EntryView& entry) {
   return vendor_of(target);
 }
 
-std::string name_of(const format::EntryView& entry, SplitUnit unit) {
+std::string pack_name_of(const format::EntryView& entry, SplitUnit unit) {
   const TargetView& target = entry.target;
   switch (unit) {
   case SplitUnit::vendor:
@@ -82,7 +82,7 @@ std::map<Digest, std::string> pack_names(const std::vector<format::EntryView>& e
   std::map<Digest, std::string> plain; // the entries of a target are in one pack
   for (const format::EntryView& entry : entries) {
     if (entry.target.family != DeviceFamily::spirv) {
-      plain.try_emplace(entry.target.digest, name_of(entry, unit));
+      plain.try_emplace(entry.target.digest, pack_name_of(entry, unit));
     }
   }
   std::map<std::string, std::set<Digest>> targets;
@@ -93,15 +93,15 @@ std::map<Digest, std::string> pack_names(const std::vector<format::EntryView>& e
   for (const auto& [name, digests] : targets) {
     for (const Digest& digest : digests) {
       const bool is_taken = unit == SplitUnit::entry && digests.size() > 1;
-      names[digest] =
-          is_taken ? fmt::format("{}-{}", name, base::to_hex(digest).substr(0, k_digest_digits))
-                   : name;
+      names[digest] = is_taken ? fmt::format("{}-{}", name,
+                                             base::to_hex(digest).substr(0, k_pack_digest_digits))
+                               : name;
     }
   }
   return names;
 }
 
-Result<std::vector<format::EntryView>> entries_of(const format::BundleReader& bundle) {
+Result<std::vector<format::EntryView>> listed_entries(const format::BundleReader& bundle) {
   std::vector<format::EntryView> entries;
   format::TextBudget budget(bundle.total_bytes());
   for (std::uint32_t i = 0; i < bundle.entry_count(); ++i) {
@@ -179,7 +179,7 @@ private:
       return refused("it names the pack '{}', which is not part of it: split a whole bundle",
                      others.front().name.str());
     }
-    CLBIN_TRY_ASSIGN(const auto entries, entries_of(bundle));
+    CLBIN_TRY_ASSIGN(const auto entries, listed_entries(bundle));
     const auto names = pack_names(entries, m_options.split_unit);
     CLBIN_TRY_ASSIGN(format::BundleInput contents, format::unpack_bundle(bundle, m_write.spill));
     const auto packs = take_packs(contents, names);
