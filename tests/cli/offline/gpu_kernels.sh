@@ -12,6 +12,8 @@ cp "$ROOT"/kernels/*.cl* one
 cp "$ROOT"/kernels/*.cl* deep/two
 (cd one && oclcc ./*.cl "${words[@]}" -j2 -o ../one.clbin) || exit
 (cd deep/two && oclcc transpose.cl elementwise.cl "${words[@]}" -j1 -o ../../two.clbin) || exit
+# In OpenCL C 2.0, as NVIDIA's driver compiles it, a pointer without an address space is a generic one.
+(cd one && oclcc ./*.cl -cl-std=CL2.0 --target amdgcn:gfx906 -q -fsyntax-only) && echo "OpenCL C 2.0, too"
 oclcc -q --extract two.clbin -o again > /dev/null
 oclcc --verify one.clbin
 
@@ -40,6 +42,7 @@ for file in binaries/*intel*.bin; do
   grep -q 'Binary is VALID' log || cat log
 done
 # expected output:
+#| OpenCL C 2.0, too
 #| the same kernels
 #| within the limits
 #| the same bytes
