@@ -395,27 +395,31 @@ Result<opencl::Program> load_variant(Loading& loading, LoadRequest request,
 
 } // namespace
 
+// Two threads may open a pack at once, but nobody waits for a file: is_current() is called often.
 Result<std::shared_ptr<const format::BundleReader>>
 PackSet::open(const format::PackRecord& record) const {
-  const std::lock_guard lock(m_mutex);
-  auto& opened = m_opened[record.name];
-  if (opened == nullptr) {
-    Result<format::BundleReader> pack = m_open(record.name);
-    if (!pack && pack.error().code == ErrorCode::file_not_found) {
-      return base::fail(ErrorCode::file_not_found, "the pack '{}' is not installed", record.name);
+  {
+    const std::lock_guard lock(m_mutex);
+    if (const auto opened = m_opened.find(record.name); opened != m_opened.end()) {
+      return opened->second;
     }
-    if (!pack) {
-      return base::add_context(std::move(pack.error()), fmt::format("pack '{}'", record.name));
-    }
-    if (pack->root_digest() != record.root) {
-      return base::fail(ErrorCode::digest_mismatch,
-                        "the pack '{}' is not the one that its base names: it is of another "
-                        "version or another product",
-                        record.name);
-    }
-    opened = std::make_shared<const format::BundleReader>(*std::move(pack));
   }
-  return opened;
+  Result<format::BundleReader> pack = m_open(record.name);
+  if (!pack && pack.error().code == ErrorCode::file_not_found) {
+    return base::fail(ErrorCode::file_not_found, "the pack '{}' is not installed", record.name);
+  }
+  if (!pack) {
+    return base::add_context(std::move(pack.error()), fmt::format("pack '{}'", record.name));
+  }
+  if (pack->root_digest() != record.root) {
+    return base::fail(ErrorCode::digest_mismatch,
+                      "the pack '{}' is not the one that its base names: it is of another version "
+                      "or another product",
+                      record.name);
+  }
+  auto made = std::make_shared<const format::BundleReader>(*std::move(pack));
+  const std::lock_guard lock(m_mutex);
+  return m_opened.try_emplace(record.name, std::move(made)).first->second;
 }
 
 std::vector<PackSet::Pack> PackSet::packs_for(std::span<const format::PackRecord> records,
@@ -434,9 +438,8 @@ std::vector<PackSet::Pack> PackSet::packs_for(std::span<const format::PackRecord
 
 bool PackSet::is_current() const {
   const std::lock_guard lock(m_mutex);
-  return std::ranges::all_of(m_opened, [](const auto& opened) {
-    return opened.second == nullptr || opened.second->is_current();
-  });
+  return std::ranges::all_of(m_opened,
+                             [](const auto& opened) { return opened.second->is_current(); });
 }
 
 Result<opencl::Program> load_program(const opencl::Driver& driver,
