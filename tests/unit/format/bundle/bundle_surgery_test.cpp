@@ -216,7 +216,8 @@ TEST(BundleMerge, NamesThePacksThatItDoesNotContain) {
   const auto names = [](const Bytes& bytes) {
     std::vector<std::string> list;
     expect_valid(bytes);
-    for (const PackRecord& pack : test::must_open(bytes).packs().value()) {
+    const auto packs_of_bytes = test::must_open(bytes).packs().value();
+    for (const PackRecord& pack : packs_of_bytes) {
       list.push_back(pack.name.str());
     }
     return list;
