@@ -141,9 +141,9 @@ def test_selects_from_the_packs_of_a_directory(tmp_path):
         assert bundle.is_current
         assert bundle.select(identity, ptx.program, ptx.variant) == expected
     (packs / "nvidia.clbin").unlink()
-    with clbin.Bundle(packs) as bundle:
-        with pytest.raises(clbin.SelectionError, match="the pack 'nvidia' is not installed"):
-            bundle.select(identity, ptx.program, ptx.variant)
+    missing = pytest.raises(clbin.SelectionError, match="the pack 'nvidia' is not installed")
+    with clbin.Bundle(packs) as bundle, missing:
+        bundle.select(identity, ptx.program, ptx.variant)
 
 
 def test_raises_by_topic(offline_bundle, tmp_path):

@@ -105,7 +105,8 @@ class Bundle(Owner):
             self._name = os.fspath(source)
             path = argument(self._name, "source")
             has_packs = os.path.exists(os.path.join(source, "base.clbin"))
-            _open(key, library.clbin_open_set if has_packs else library.clbin_open, path, limits, pointer)
+            opens = library.clbin_open_set if has_packs else library.clbin_open
+            _open(key, opens, path, limits, pointer)
         else:
             content = _copy(source)
             self._name = f"{len(content)} bytes"

@@ -9,6 +9,7 @@
 #include "support/sample_identities.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
