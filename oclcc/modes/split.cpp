@@ -277,9 +277,8 @@ private:
       }
     }
     std::vector<PackRecord> list;
-    for (auto& [place, record] : records) {
-      list.push_back(std::move(record));
-    }
+    std::ranges::transform(records, std::back_inserter(list),
+                           [](const auto& record) { return record.second; });
     return list;
   }
 

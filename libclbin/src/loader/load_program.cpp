@@ -84,11 +84,12 @@ struct PackGroups {
 Result<std::unique_ptr<const LoadSession>> session_in(const PackSet::Pack& pack,
                                                       const LoadSession& base) {
   auto group = pack.bundle->find_group(base.group.program, base.group.variant);
-  if (!group && (group.error().code == ErrorCode::no_such_program ||
-                 group.error().code == ErrorCode::no_such_variant)) {
-    return nullptr;
+  if (!group) {
+    const bool is_absent = group.error().code == ErrorCode::no_such_program ||
+                           group.error().code == ErrorCode::no_such_variant;
+    return is_absent ? Result<std::unique_ptr<const LoadSession>>(nullptr)
+                     : tl::unexpected(std::move(group.error()));
   }
-  CLBIN_TRY(std::move(group));
   auto session = std::make_unique<LoadSession>(
       LoadSession{base.driver, pack.bundle.get(), base.cache, base.context, base.request,
                   base.report, *std::move(group), base.identities});
