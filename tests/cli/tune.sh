@@ -586,5 +586,15 @@ oclcc --merge k.clbin wrong.clbin -o mixed.clbin
 oclcc --split=entry mixed.clbin -o e
 oclcc --verify --run e > /dev/null 2> errors; echo "exit $?"
 grep -c "computes" errors | grep -x "$device_count" > wrong || cat errors
+# Another input that is not a bundle does not hide them, and damage in a pack does.
+oclcc --verify --run k.cl e > /dev/null 2> errors; echo "exit $?"
+grep -c "computes" errors | grep -x "$device_count" > wrong || cat errors
+for pack in e/*.clbin; do
+  [ "$pack" = e/base.clbin ] || { echo no > "$pack"; break; }
+done
+oclcc --verify --run e > /dev/null 2> errors; echo "exit $?"
+! grep "computes" errors
 # expected output:
 #| exit 1
+#| exit 4
+#| exit 4

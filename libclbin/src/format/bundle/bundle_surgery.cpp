@@ -292,9 +292,10 @@ private:
     m_roots.insert(bundle.root_digest());
     CLBIN_TRY_ASSIGN(auto packs, bundle.packs());
     for (PackRecord& pack : packs) {
-      const auto [there, is_new] = m_pack_roots.try_emplace(pack.name.str(), pack.root);
-      if (!is_new && there->second != pack.root) {
-        return fail(ErrorCode::conflict, "it has another pack '{}'", there->first);
+      const auto there = m_packs.lower_bound({pack.name.str(), 0, 0}); // the first of its name
+      if (there != m_packs.end() && there->second.name == pack.name &&
+          there->second.root != pack.root) {
+        return fail(ErrorCode::conflict, "it has another pack '{}'", pack.name);
       }
       const std::tuple place(pack.name.str(), pack.target_key, pack.match_key);
       m_packs.try_emplace(place, std::move(pack));
@@ -472,8 +473,7 @@ private:
   const StripSelection* m_selection;
   StripResult m_result;
   std::map<std::tuple<std::string, std::uint64_t, std::uint64_t>, PackRecord> m_packs;
-  std::map<std::string, Digest> m_pack_roots; // by name
-  std::set<Digest> m_roots;                   // of the inputs
+  std::set<Digest> m_roots; // of the inputs
   // For messages: the input that contained it first.
   std::map<std::string, std::string> m_source_from;
   std::map<std::string, std::pair<std::string, std::string>> m_measured; // source, and the input

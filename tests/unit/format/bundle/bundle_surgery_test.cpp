@@ -209,6 +209,26 @@ Bytes base_of(std::vector<PackRecord> packs) {
   return write_bundle(input, options).value();
 }
 
+TEST(BundleWriter, WritesTheSameSectionOfPacksForEver) {
+  const Bytes unit = units_of(test::sample_input())[0];
+  const PackRecord pack = pack_of(test::must_open(unit), "first");
+  const Bytes base = base_of({pack});
+  EXPECT_EQ(static_cast<int>(base.at(10)), 3); // the minor version
+  test::CraftedBundle crafted(base);
+  const auto& section = crafted.sections.back();
+  EXPECT_EQ(static_cast<std::uint32_t>(section.record.kind), 12U);
+  EXPECT_EQ(section.record.flags, k_section_paged);
+  ASSERT_EQ(section.record.count, 1U);
+  ASSERT_EQ(section.bytes.size(), 56U);
+  EXPECT_NE(pack.match_key, pack.target_key);
+  EXPECT_EQ(crafted.u64_at(SectionKind::pack, 0, 0), pack.match_key);
+  EXPECT_EQ(crafted.u64_at(SectionKind::pack, 0, 8), pack.target_key);
+  EXPECT_TRUE(std::ranges::equal(pack.root.bytes, ByteView(section.bytes).subspan(16, 32)));
+  EXPECT_NE(crafted.u32_at(SectionKind::pack, 0, 48), 0U); // the name, a string
+  EXPECT_EQ(crafted.u32_at(SectionKind::pack, 0, 52), 0U);
+  EXPECT_EQ(test::must_open(base).packs().value().at(0).name, "first");
+}
+
 TEST(BundleMerge, NamesThePacksThatItDoesNotContain) {
   const std::vector<Bytes> packs = units_of(test::sample_input());
   const Bytes base = base_of(
