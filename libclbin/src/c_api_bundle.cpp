@@ -206,21 +206,18 @@ Opened open_at(const std::filesystem::path& path, const Opening& opening) {
 // A base, whose packs are opened from the same folder and with the same options. The content key of
 // the base opens them, too: the function of the caller is not called after this.
 Opened open_with_packs(const std::filesystem::path& folder, Opening opening) {
-  const auto file_of = [folder](std::string_view name) {
-    return folder / base::to_path(format::pack_file_name(name));
-  };
-  CLBIN_TRY_ASSIGN(auto bundle, open_at(file_of(format::k_base_name), opening));
+  CLBIN_TRY_ASSIGN(auto bundle, open_at(format::pack_path(folder, format::k_base_name), opening));
+  CLBIN_TRY_ASSIGN(auto records, bundle->reader.packs());
   opening.key = nullptr;
-  const auto open_pack = [file_of, opening = std::move(opening),
-                          key = bundle->reader.content_key()](
+  const auto open_pack = [folder, opening = std::move(opening), key = bundle->reader.content_key()](
                              const std::string& name) -> Result<format::BundleReader> {
-    CLBIN_TRY_ASSIGN(auto pack, open_at(file_of(name), opening));
+    CLBIN_TRY_ASSIGN(auto pack, open_at(format::pack_path(folder, name), opening));
     if (key != nullptr && pack->reader.is_encrypted()) {
       CLBIN_TRY(pack->reader.unlock(key));
     }
     return std::move(pack->reader);
   };
-  bundle->packs = std::make_unique<const loader::PackSet>(open_pack);
+  bundle->packs = std::make_unique<const loader::PackSet>(std::move(records), open_pack);
   return bundle;
 }
 

@@ -99,8 +99,7 @@ Result<std::vector<Selected>> groups_of(const clbin_bundle& bundle,
   if (bundle.packs == nullptr) {
     return groups;
   }
-  CLBIN_TRY_ASSIGN(const auto records, reader.packs());
-  for (loader::PackSet::Pack& pack : bundle.packs->packs_for(records, identity)) {
+  for (loader::PackSet::Pack& pack : bundle.packs->packs_for(identity)) {
     if (pack.bundle == nullptr) {
       unusable.push_back(std::move(pack.error));
       continue;

@@ -57,9 +57,7 @@ Result<format::BundleReader> open_unnamed(const std::filesystem::path& path, con
 }
 
 Result<format::BundleReader> open_file(const std::filesystem::path& path, const BundleKeys& keys) {
-  CLBIN_TRY_ASSIGN(auto source, base::open_file_source(path));
-  CLBIN_TRY_ASSIGN(auto bundle, format::BundleReader::open(std::move(source), {},
-                                                           format::TrailingBytes::refuse));
+  CLBIN_TRY_ASSIGN(auto bundle, format::BundleReader::open_file(path));
   CLBIN_TRY(keys.unlock(bundle));
   CLBIN_TRY(require_contents(bundle));
   return bundle;
@@ -189,29 +187,23 @@ bool is_bundle(const std::filesystem::path& path) {
 bool has_packs(const std::filesystem::path& path) {
   std::error_code ignored;
   return path != "-" &&
-         std::filesystem::exists(path / base::to_path(format::pack_file_name(format::k_base_name)),
-                                 ignored);
+         std::filesystem::exists(format::pack_path(path, format::k_base_name), ignored);
 }
 
 Result<std::vector<BundleFile>> bundle_files(const std::filesystem::path& path) {
   if (!has_packs(path)) {
     return std::vector{BundleFile{path, std::nullopt}};
   }
-  const auto file_of = [&](std::string_view name) {
-    return path / base::to_path(format::pack_file_name(name));
-  };
-  std::vector<BundleFile> files{{file_of(format::k_base_name), std::nullopt}};
+  std::vector<BundleFile> files{{format::pack_path(path, format::k_base_name), std::nullopt}};
   const auto read_packs = [&]() -> Result<std::vector<format::PackRecord>> {
-    CLBIN_TRY_ASSIGN(auto source, base::open_file_source(files.front().path));
-    CLBIN_TRY_ASSIGN(const auto base, format::BundleReader::open(std::move(source), {},
-                                                                 format::TrailingBytes::refuse));
+    CLBIN_TRY_ASSIGN(const auto base, format::BundleReader::open_file(files.front().path));
     return base.packs();
   };
   CLBIN_TRY_ASSIGN(const auto packs, named(read_packs(), files.front().path));
   std::set<std::string> known;
   for (const format::PackRecord& pack : packs) {
     std::error_code ignored; // of a file that does not exist
-    const std::filesystem::path file = file_of(pack.name.str());
+    const std::filesystem::path file = format::pack_path(path, pack.name.str());
     if (known.insert(pack.name.str()).second &&
         std::filesystem::exists(std::filesystem::symlink_status(file, ignored))) {
       files.push_back({file, pack.root});
@@ -283,7 +275,7 @@ Result<ValidBundle> read_valid_bundle(const std::filesystem::path& path, const B
 
 std::vector<format::TrailingRecord> signatures_in(const std::filesystem::path& path) {
   const auto bundle =
-      open_bundle(has_packs(path) ? path / format::pack_file_name(format::k_base_name) : path);
+      open_bundle(has_packs(path) ? format::pack_path(path, format::k_base_name) : path);
   auto records = bundle ? bundle->signature_records() : tl::unexpected(bundle.error());
   return records ? std::move(*records) : std::vector<format::TrailingRecord>();
 }

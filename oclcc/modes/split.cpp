@@ -193,9 +193,10 @@ private:
       CLBIN_TRY_ASSIGN(roots[name], write(name, pack));
     }
     m_write.packs = records_of(entries, names, roots);
-    CLBIN_TRY(write(std::string(format::k_base_name), contents));
-    for (base::OutputFile& file : m_files) {
-      CLBIN_TRY(file.commit());
+    CLBIN_TRY(write(format::k_base_name, contents));
+    for (std::size_t i = 0; i < m_files.size(); ++i) {
+      CLBIN_TRY(m_files[i].commit());
+      m_context.reporter.verbose(m_paths[i]);
     }
     for (const auto& [name, root] : before) {
       if (!roots.contains(name)) {
@@ -205,8 +206,8 @@ private:
     return {};
   }
 
-  [[nodiscard]] fs::path path_of(const std::string& name) const {
-    return *m_options.output / base::to_path(format::pack_file_name(name));
+  [[nodiscard]] fs::path path_of(std::string_view name) const {
+    return format::pack_path(*m_options.output, name);
   }
 
   [[nodiscard]] Result<void> make_directory() const {
@@ -220,15 +221,10 @@ private:
     return {};
   }
 
-  static Result<format::BundleReader> open(const fs::path& path) {
-    CLBIN_TRY_ASSIGN(auto source, base::open_file_source(path));
-    return format::BundleReader::open(std::move(source));
-  }
-
   // The packs that a base in the directory names.
   [[nodiscard]] std::map<std::string, Digest> packs_before() const {
     std::map<std::string, Digest> names;
-    const auto base = open(path_of(std::string(format::k_base_name)));
+    const auto base = format::BundleReader::open_file(path_of(format::k_base_name));
     const auto packs = base ? base->packs() : Result<std::vector<PackRecord>>();
     for (const PackRecord& pack : packs.value_or(std::vector<PackRecord>())) {
       names.try_emplace(pack.name.str(), pack.root);
@@ -238,7 +234,7 @@ private:
 
   // A pack that the new base does not name, unless it is another file, or the input.
   void remove_if_unchanged(const fs::path& path, const Digest& root) const {
-    const auto pack = open(path);
+    const auto pack = format::BundleReader::open_file(path);
     std::error_code error;
     if (pack && pack->root_digest() == root &&
         !fs::equivalent(path, m_options.inputs.front().path, error)) {
@@ -247,7 +243,7 @@ private:
   }
 
   // Returns the root.
-  Result<Digest> write(const std::string& name, const format::BundleInput& contents) {
+  Result<Digest> write(std::string_view name, const format::BundleInput& contents) {
     CLBIN_TRY_ASSIGN(Bytes bytes, format::write_bundle(contents, m_write));
     if (m_signer) {
       CLBIN_TRY_ASSIGN(trust::SignedBundle signed_bundle, m_signer->sign(bytes));
@@ -259,7 +255,7 @@ private:
     CLBIN_TRY_ASSIGN(base::OutputFile file, base::OutputFile::open(path));
     CLBIN_TRY(file.append(bytes));
     m_files.push_back(std::move(file));
-    m_context.reporter.verbose(path.string());
+    m_paths.push_back(path.string());
     CLBIN_TRY_ASSIGN(const auto written, format::BundleReader::open(base::memory_source(bytes)));
     return written.root_digest();
   }
@@ -287,6 +283,7 @@ private:
   format::WriteOptions m_write;
   std::optional<trust::BundleSigner> m_signer;
   std::vector<base::OutputFile> m_files; // the base is the last
+  std::vector<std::string> m_paths;      // of these
 };
 
 } // namespace

@@ -64,8 +64,7 @@ struct LaunchSession::State {
       return {};
     }
     programs.clear();
-    CLBIN_TRY_ASSIGN(auto source, base::open_file_source(path));
-    CLBIN_TRY_ASSIGN(bundle, format::BundleReader::open(std::move(source)));
+    CLBIN_TRY_ASSIGN(bundle, format::BundleReader::open_file(path));
     bundle_path = path;
     return {};
   }

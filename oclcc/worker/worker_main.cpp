@@ -191,16 +191,14 @@ public:
   Result<WarmReply> warm(const WarmRequest& request) {
     CLBIN_TRY_ASSIGN(const Device device, find_device(request));
     const std::filesystem::path path = base::to_path(request.bundle);
-    const auto open = [&path](std::string_view pack) -> Result<format::BundleReader> {
-      CLBIN_TRY_ASSIGN(
-          auto source,
-          base::open_file_source(
-              pack.empty() ? path : path / base::to_path(format::pack_file_name(pack))));
-      return format::BundleReader::open(std::move(source));
-    };
     const bool is_set = std::filesystem::is_directory(path);
-    CLBIN_TRY_ASSIGN(const auto bundle, open(is_set ? format::k_base_name : std::string_view()));
-    const clbin::loader::PackSet packs(open);
+    CLBIN_TRY_ASSIGN(const auto bundle,
+                     format::BundleReader::open_file(
+                         is_set ? format::pack_path(path, format::k_base_name) : path));
+    CLBIN_TRY_ASSIGN(auto records, bundle.packs());
+    const clbin::loader::PackSet packs(std::move(records), [&path](const std::string& name) {
+      return format::BundleReader::open_file(format::pack_path(path, name));
+    });
     cl_int code = CL_SUCCESS;
     const clbin::opencl::Context context(
         m_driver->CreateContext(nullptr, 1, &device.id, nullptr, nullptr, &code),

@@ -100,22 +100,12 @@ Result<std::unique_ptr<const LoadSession>> session_in(const PackSet::Pack& pack,
   return session;
 }
 
-PackGroups groups_in_packs(const LoadSession& base, const PackSet* packs) {
+PackGroups groups_in_packs(const LoadSession& base) {
   PackGroups found;
-  if (!base.bundle->has_packs()) {
-    return found;
-  }
-  const auto records = base.bundle->packs();
-  if (!records || packs == nullptr) {
-    base.report.warnings.push_back(
-        records ? "the bundle was opened without its packs, which contain entries of it"
-                : records.error().message);
-    return found;
-  }
   std::map<std::string, PackSet::Pack> known; // for one of the devices before
-  for (const format::DeviceIdentity& identity : base.identities) {
+  for (const std::vector<PackSet::Pack>& packs : base.packs) {
     auto& unusable = found.unusable.emplace_back();
-    for (PackSet::Pack& opened : packs->packs_for(*records, identity)) {
+    for (const PackSet::Pack& opened : packs) {
       const auto [place, is_new] = known.try_emplace(opened.name, opened);
       PackSet::Pack& pack = place->second;
       auto session = is_new && pack.bundle != nullptr
@@ -137,11 +127,9 @@ PackGroups groups_in_packs(const LoadSession& base, const PackSet* packs) {
 }
 
 // Tries the ladder. The ladders from the first without a binary on store what is built from source.
-Result<opencl::Program> load_by_ladder(const LoadSession& session, std::string reason,
-                                       const PackSet* packs) {
+Result<opencl::Program> load_by_ladder(const LoadSession& session, std::string reason) {
   Supply supply{session, {&session}, steps_of(session.request), std::move(reason)};
-  PackGroups in_packs =
-      supply.why_no_entry.empty() ? groups_in_packs(session, packs) : PackGroups();
+  PackGroups in_packs = supply.why_no_entry.empty() ? groups_in_packs(session) : PackGroups();
   for (const auto& group : in_packs.sessions) {
     supply.groups.push_back(group.get());
   }
@@ -167,7 +155,7 @@ Result<opencl::Program> load_by_ladder(const LoadSession& session, std::string r
   return program;
 }
 
-Result<opencl::Program> load_group(const LoadSession& session, const PackSet* packs) {
+Result<opencl::Program> load_group(const LoadSession& session) {
   const LoadRequest& request = session.request;
   const bool has_constants = !request.constants.empty();
   const std::string reason = why_no_entry(request);
@@ -185,7 +173,7 @@ Result<opencl::Program> load_group(const LoadSession& session, const PackSet* pa
     return load_source_only(session,
                             reason.empty() ? "the caller requested a build from source" : reason);
   }
-  return load_by_ladder(session, reason, packs);
+  return load_by_ladder(session, reason);
 }
 
 // Such options cannot be compared word by word, because they are also split within quotes.
@@ -316,6 +304,26 @@ Result<std::vector<std::string>> lacking_of_any(const opencl::Driver& driver,
   return lacking;
 }
 
+// Opens the packs that have binaries for the devices, unless the load cannot use an entry.
+std::vector<std::vector<PackSet::Pack>>
+packs_of_devices(const format::BundleReader& base, const LoadRequest& request,
+                 const std::vector<format::DeviceIdentity>& identities, const PackSet* packs,
+                 LoadReport& report) {
+  std::vector<std::vector<PackSet::Pack>> found;
+  if (!base.has_packs() || !request.constants.empty() ||
+      request.fallback == FallbackPolicy::always) {
+    return found;
+  }
+  if (packs == nullptr) {
+    report.warnings.push_back(
+        "the bundle was opened without its packs, which contain entries of it");
+    return found;
+  }
+  std::ranges::transform(identities, std::back_inserter(found),
+                         [&](const auto& identity) { return packs->packs_for(identity); });
+  return found;
+}
+
 // What the load of one variant borrows.
 struct Loading {
   const opencl::Driver& driver;
@@ -325,12 +333,11 @@ struct Loading {
   const std::vector<format::DeviceIdentity>& identities;
   LoadReport& report;
   matching::MeasuredChoice measured;
-  const PackSet* packs;
+  std::vector<std::vector<PackSet::Pack>> packs; // by device
 };
 
 // Loads a variant for which a device lacks an extension: from entries that were compiled with it.
-Result<opencl::Program> load_from_entries(const LoadSession& session, bool may_use_entries,
-                                          const PackSet* packs) {
+Result<opencl::Program> load_from_entries(const LoadSession& session, bool may_use_entries) {
   const std::string why =
       fmt::format("variant '{}' requires {}, which {} does not have", session.group.variant,
                   fmt::join(session.lacking, ", "),
@@ -338,7 +345,7 @@ Result<opencl::Program> load_from_entries(const LoadSession& session, bool may_u
   if (!may_use_entries) {
     return base::fail(ErrorCode::no_matching_entry, "program '{}': {}", session.group.program, why);
   }
-  Result<opencl::Program> program = load_group(session, packs);
+  Result<opencl::Program> program = load_group(session);
   if (!program) {
     program.error().message += "; " + why;
   }
@@ -374,14 +381,15 @@ Result<opencl::Program> load_variant(Loading& loading, LoadRequest request,
   }
   LoadSession session{loading.driver, &loading.bundle, loading.cache, loading.context,
                       request,        report,          group,         loading.identities};
+  session.packs = loading.packs;
   session.lacking = lacking;
   session.options_checker = OptionsChecker(lacking);
   session.warn_of_cache(loading.cache.stores.take_warning());
   for (std::string& why : std::exchange(loading.measured.passed_over, {})) {
     session.record({.reason = std::move(why)});
   }
-  auto program = lacking.empty() ? load_group(session, loading.packs)
-                                 : load_from_entries(session, may_use_entries, loading.packs);
+  auto program =
+      lacking.empty() ? load_group(session) : load_from_entries(session, may_use_entries);
   if (!program && !is_last) {
     for (Attempt& attempt : report.attempts) {
       attempt.entry = format::k_no_index; // it is none of the variant that the report names
@@ -423,11 +431,10 @@ PackSet::open(const format::PackRecord& record) const {
   return m_opened.try_emplace(record.name, std::move(made)).first->second;
 }
 
-std::vector<PackSet::Pack> PackSet::packs_for(std::span<const format::PackRecord> records,
-                                              const format::DeviceIdentity& device) const {
+std::vector<PackSet::Pack> PackSet::packs_for(const format::DeviceIdentity& device) const {
   std::vector<Pack> packs;
   std::set<std::string> known;
-  for (const format::PackRecord& record : matching::packs_for(records, device)) {
+  for (const format::PackRecord& record : matching::packs_for(m_records, device)) {
     if (known.insert(record.name).second) {
       auto opened = open(record);
       packs.push_back({record.name, opened.value_or(nullptr),
@@ -458,7 +465,14 @@ Result<opencl::Program> load_program(const opencl::Driver& driver,
     CLBIN_TRY_ASSIGN(auto measured,
                      choose_by_measurements(driver, bundle, request, identities.front()));
     CLBIN_TRY_ASSIGN(const auto groups, groups_to_try(bundle, request, measured.groups));
-    Loading loading{driver, bundle, cache, context, identities, report, std::move(measured), packs};
+    Loading loading{driver,
+                    bundle,
+                    cache,
+                    context,
+                    identities,
+                    report,
+                    std::move(measured),
+                    packs_of_devices(bundle, request, identities, packs, report)};
     for (auto group = groups.begin(); std::next(group) != groups.end(); ++group) {
       if (auto program = load_variant(loading, request, *group, false)) {
         return program;

@@ -151,18 +151,19 @@ class PackSet {
 public:
   // Opens the pack with this name, with the keys and the limits of the base.
   using OpenPack = std::function<Result<format::BundleReader>(const std::string& name)>;
-  explicit PackSet(OpenPack open) : m_open(std::move(open)) {}
+  // `records`: BundleReader::packs of the base.
+  PackSet(std::vector<format::PackRecord> records, OpenPack open)
+      : m_records(std::move(records)), m_open(std::move(open)) {}
 
   struct Pack {
     std::string name;
     std::shared_ptr<const format::BundleReader> bundle; // null: `error` says why
     base::Error error{};
   };
-  // Returns the packs of `records` (BundleReader::packs of the base) that have a binary for the
-  // device, each once. The error names the pack: file_not_found: it is not installed;
-  // digest_mismatch: it is not the one that the base names; those of OpenPack.
-  [[nodiscard]] std::vector<Pack> packs_for(std::span<const format::PackRecord> records,
-                                            const format::DeviceIdentity& device) const;
+  // Returns the packs that have a binary for the device, each once. The error names the pack:
+  // file_not_found: it is not installed; digest_mismatch: it is not the one that the base names;
+  // those of OpenPack.
+  [[nodiscard]] std::vector<Pack> packs_for(const format::DeviceIdentity& device) const;
   // BundleReader::is_current of all packs that are open.
   [[nodiscard]] bool is_current() const;
 
@@ -170,6 +171,7 @@ private:
   [[nodiscard]] Result<std::shared_ptr<const format::BundleReader>>
   open(const format::PackRecord& record) const;
 
+  std::vector<format::PackRecord> m_records;
   OpenPack m_open;
   mutable std::mutex m_mutex;
   mutable std::map<std::string, std::shared_ptr<const format::BundleReader>> m_opened; // by name

@@ -50,8 +50,9 @@ struct LoadSession {
   const RunTimeKey* run_time = nullptr;           // null: what is built is in the bundle
   // Why the user cache must not contain what is built, as a sentence; null or empty: it may.
   const std::string* why_uncached = nullptr;
-  const LoadSession* base = nullptr; // of a session of a pack: that of the base
-  std::string pack{};                // its name
+  const LoadSession* base = nullptr;                   // of a session of a pack: that of the base
+  std::string pack{};                                  // its name
+  std::span<const std::vector<PackSet::Pack>> packs{}; // by device, of a base that has them
   // What the variant requires and a device lacks: only entries compiled with it may be attempted.
   std::vector<std::string> lacking{};
   mutable std::optional<base::Result<format::SourcePackage>> read_source{}; // set by source()

@@ -63,6 +63,22 @@ protected:
     m_files[name] = std::move(bytes);
   }
 
+  // Those of the first base, which stay open.
+  const PackSet* packs_of(const format::BundleReader& base) {
+    const auto open = [this](const std::string& name) -> base::Result<format::BundleReader> {
+      const auto file = m_files.find(name);
+      if (file == m_files.end()) {
+        return base::fail(ErrorCode::file_not_found, "no such file");
+      }
+      ++m_opened;
+      return format::BundleReader::open(base::memory_source(file->second));
+    };
+    if (m_packs == nullptr) {
+      m_packs = std::make_unique<PackSet>(base.packs().value(), open);
+    }
+    return m_packs.get();
+  }
+
   base::Result<opencl::Program> load_from_packs(cl_device_id device,
                                                 FallbackPolicy policy = FallbackPolicy::if_needed) {
     m_base = format::write_bundle(m_input, m_options).value();
@@ -74,8 +90,8 @@ protected:
     if (m_context == nullptr) {
       m_context = m_driver.add_context({device});
     }
-    auto program =
-        load_program(m_driver.functions(), base, *m_cache, m_context, request, m_report, &m_packs);
+    auto program = load_program(m_driver.functions(), base, *m_cache, m_context, request, m_report,
+                                packs_of(base));
     m_cache_misses = test::take_cache_misses(m_report);
     return program;
   }
@@ -84,14 +100,7 @@ protected:
   base::Bytes m_base;
   std::map<std::string, base::Bytes> m_files;
   int m_opened = 0;
-  PackSet m_packs{[this](const std::string& name) -> base::Result<format::BundleReader> {
-    const auto file = m_files.find(name);
-    if (file == m_files.end()) {
-      return base::fail(ErrorCode::file_not_found, "no such file");
-    }
-    ++m_opened;
-    return format::BundleReader::open(base::memory_source(file->second));
-  }};
+  std::unique_ptr<PackSet> m_packs;
 };
 
 TEST_F(LoadProgramFromPacks, TakesTheBestEntryOfAllOfThem) {
@@ -194,7 +203,7 @@ TEST_F(LoadProgramFromPacks, ServesSeveralDevicesFromSeveralPacks) {
   request.devices = {m_driver.add_device(one), m_driver.add_device(two)};
   const auto program =
       load_program(m_driver.functions(), base, *m_cache, m_driver.add_context(request.devices),
-                   request, m_report, &m_packs);
+                   request, m_report, packs_of(base));
   ASSERT_TRUE(program.has_value()) << program.error().message;
   EXPECT_EQ(m_report.origin, Origin::entry);
 }

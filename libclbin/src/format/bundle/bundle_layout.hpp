@@ -182,10 +182,6 @@ struct PackRecord {
 CLBIN_VISIT(PackRecord, match_key, target_key, root, name, reserved);
 
 inline constexpr std::string_view k_base_name = "base";
-// The name of the file of a base or a pack.
-[[nodiscard]] inline std::string pack_file_name(std::string_view name) {
-  return fmt::format("{}.clbin", name);
-}
 // Whether `name` has 1 to 100 characters, each a small letter, a digit, '.', '-' or '_', begins
 // with a letter or a digit, and is not k_base_name: the name of a file beside the base.
 [[nodiscard]] bool is_pack_name(std::string_view name) noexcept;

@@ -77,6 +77,15 @@ BundleReader::BundleReader(std::shared_ptr<const ByteSource> source, OpenedDirec
       m_is_trusted(is_trusted), m_counter(opened.counter),
       m_decompressed(std::make_unique<std::atomic<std::uint64_t>>(0)) {}
 
+std::filesystem::path pack_path(const std::filesystem::path& folder, std::string_view name) {
+  return folder / base::to_path(fmt::format("{}.clbin", name));
+}
+
+Result<BundleReader> BundleReader::open_file(const std::filesystem::path& path) {
+  CLBIN_TRY_ASSIGN(auto source, base::open_file_source(path));
+  return open(std::move(source));
+}
+
 Result<BundleReader> BundleReader::open(std::shared_ptr<const ByteSource> source,
                                         const ReadLimits& limits, TrailingBytes trailing,
                                         const std::optional<SignaturePolicy>& required) {

@@ -30,6 +30,10 @@ struct EntryView : EntryRecord {
   std::uint32_t group = 0;
 };
 
+// Returns the file of a base (k_base_name) or a pack.
+[[nodiscard]] std::filesystem::path pack_path(const std::filesystem::path& folder,
+                                              std::string_view name);
+
 // Describes the payload by its match key and its target, without reading it.
 [[nodiscard]] std::string describe(const EntryView& entry);
 
@@ -52,6 +56,8 @@ public:
   open(std::shared_ptr<const ByteSource> source, const ReadLimits& limits = {},
        TrailingBytes trailing = TrailingBytes::refuse,
        const std::optional<SignaturePolicy>& required = {});
+  // Opens a file. Errors: also those of base::open_file_source.
+  [[nodiscard]] static Result<BundleReader> open_file(const std::filesystem::path& path);
 
   [[nodiscard]] std::uint32_t group_count() const noexcept {
     return m_tables->count(SectionKind::group);
