@@ -162,10 +162,13 @@ Result<std::unique_ptr<clbin_selection>> select(const clbin_bundle& bundle,
   std::optional<base::Error> first_damage;
   for (matching::Candidate& candidate : candidates) {
     format::ReadBudget& budget = budgets[candidate.bundle];
+    if (budget.is_raw_spent()) {
+      continue; // another pack may have one
+    }
     const Result<void> is_safe = options.check(candidate.entry.options);
     auto selection = is_safe ? selection_of(*groups[candidate.bundle].bundle, candidate, budget)
                              : tl::unexpected(is_safe.error());
-    if (selection || budget.is_raw_spent()) {
+    if (selection) {
       return selection;
     }
     first_damage = first_damage.value_or(selection.error());

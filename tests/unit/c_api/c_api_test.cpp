@@ -695,34 +695,33 @@ TEST_F(CApi, SelectsTheEntryOfThisVeryDevice) {
   clbin_selection_free(selection);
 }
 
-// Two PTX entries for sm_70. The newer one records an option that makes the compiler read a file.
-base::Bytes bundle_of_ptx(const std::string& options_of_newer, bool has_older) {
-  format::BundleInput input;
-  input.producer = "test";
-  format::ProgramInput& program = input.programs.emplace_back();
+format::EntryInput ptx_entry(const std::string& architecture, const std::string& options,
+                             const std::string& comment = "") {
+  format::EntryInput entry;
+  entry.variant = "default";
+  entry.target.origin = format::TargetOrigin::offline;
+  entry.target.spec = "nvptx:" + architecture;
+  entry.target.identity.architecture = architecture;
+  entry.target.identity.address_bits = 64;
+  entry.options = options;
+  const std::string ptx = "//" + comment + "\n.version 7.5\n.target " + architecture +
+                          ", texmode_independent\n.address_size 64\n.visible .entry p()\n"
+                          "{\n ret;\n}\n";
+  const base::ByteView view = base::as_bytes(ptx);
+  entry.payload = base::Bytes(view.begin(), view.end());
+  entry.kernels.emplace_back().name = "p";
+  return entry;
+}
+
+base::Bytes bundle_of(std::vector<format::EntryInput> entries,
+                      std::vector<format::PackRecord> packs = {}) {
+  format::ProgramInput program;
   program.name = "p";
   program.variants = {{"default", ""}};
-  const auto add = [&](const std::string& architecture, const std::string& options) {
-    format::EntryInput entry;
-    entry.variant = "default";
-    entry.target.origin = format::TargetOrigin::offline;
-    entry.target.spec = "nvptx:" + architecture;
-    entry.target.identity.architecture = architecture;
-    entry.target.identity.address_bits = 64;
-    entry.options = options;
-    const std::string ptx = "//\n.version 7.5\n.target " + architecture +
-                            ", texmode_independent\n.address_size 64\n.visible .entry p()\n"
-                            "{\n ret;\n}\n";
-    const base::ByteView view = base::as_bytes(ptx);
-    entry.payload = base::Bytes(view.begin(), view.end());
-    entry.kernels.emplace_back().name = "p";
-    program.entries.push_back(std::move(entry));
-  };
-  add("sm_70", options_of_newer);
-  if (has_older) {
-    add("sm_50", "-DOLDER");
-  }
-  const auto written = format::write_bundle(input, {});
+  program.entries = std::move(entries);
+  format::WriteOptions options;
+  options.packs = std::move(packs);
+  const auto written = format::write_bundle({"test", {program}}, options);
   EXPECT_TRUE(written.has_value()) << written.error().message;
   return written.value_or(base::Bytes());
 }
@@ -730,7 +729,12 @@ base::Bytes bundle_of_ptx(const std::string& options_of_newer, bool has_older) {
 TEST(CApiSelect, RefusesRecordedOptionsThatALoadRefuses) {
   const clbin_identity identity = nvidia("sm_80");
   for (const bool has_older : {false, true}) {
-    const base::Bytes bytes = bundle_of_ptx("-I/etc", has_older);
+    // The newer one records an option that makes the compiler read a file.
+    std::vector<format::EntryInput> entries = {ptx_entry("sm_70", "-I/etc")};
+    if (has_older) {
+      entries.push_back(ptx_entry("sm_50", "-DOLDER"));
+    }
+    const base::Bytes bytes = bundle_of(std::move(entries));
     clbin_bundle* bundle = nullptr;
     ASSERT_EQ(clbin_open_memory(bytes.data(), bytes.size(), nullptr, &bundle, nullptr),
               CLBIN_SUCCESS);
@@ -749,19 +753,47 @@ TEST(CApiSelect, RefusesRecordedOptionsThatALoadRefuses) {
   }
 }
 
+// Writes a base and two packs; the text of the better entry is longer than the limit of a call.
+TEST(CApiSelect, PassesOverAPackWhoseEntriesExceedTheLimits) {
+  constexpr std::size_t k_limit = 4096;
+  const base::TemporaryFolder folder = base::TemporaryFolder::create({}, "clbin-test").value();
+  std::vector<format::PackRecord> records;
+  for (const auto& [name, entry] :
+       {std::pair("newer", ptx_entry("sm_70", "", std::string(k_limit, 'x'))),
+        std::pair("older", ptx_entry("sm_50", "-DOLDER"))}) {
+    base::Bytes bytes = bundle_of({entry});
+    const auto path = format::pack_path(folder.path(), name);
+    ASSERT_TRUE(base::write_output_file(path, bytes).has_value());
+    const auto pack = format::BundleReader::open_file(path).value();
+    const format::EntryView view = pack.entry(0).value();
+    records.push_back({view.match_key, base::leading_u64(view.target.digest), pack.root_digest(),
+                       std::string(name)});
+  }
+  ASSERT_TRUE(base::write_output_file(format::pack_path(folder.path(), format::k_base_name),
+                                      bundle_of({}, records)));
+  auto options = sized<clbin_open_options>();
+  options.max_total_raw_bytes = k_limit;
+  clbin_bundle* bundle = nullptr;
+  clbin_error* error = nullptr;
+  ASSERT_EQ(clbin_open_set(folder.path().c_str(), &options, &bundle, &error), CLBIN_SUCCESS)
+      << take_message(error);
+  const clbin_identity identity = nvidia("sm_80");
+  clbin_selection* selection = nullptr;
+  ASSERT_EQ(clbin_select(bundle, &identity, "p", nullptr, &selection, &error), CLBIN_SUCCESS)
+      << take_message(error);
+  EXPECT_STREQ(filled<clbin_selection_info>(clbin_selection_get, selection).options, "-DOLDER");
+  clbin_selection_free(selection);
+  clbin_close(bundle);
+}
+
 // An application that passes binaries to the driver has no quarantine for one that crashes it.
 TEST(CApiSelect, LeavesOutEntriesForAWholeSeriesOfGpus) {
   for (const char* name : {"Adreno(TM) 740", "Adreno(TM) 7xx"}) {
-    format::BundleInput input;
-    input.producer = "test";
-    format::ProgramInput& program = input.programs.emplace_back();
-    program.name = "p";
-    program.variants = {{"default", ""}};
-    format::EntryInput& entry = program.entries.emplace_back();
+    format::EntryInput entry;
     entry.variant = "default";
     entry.target.identity = matching::short_identity(name, "E031.45", 8 * sizeof(void*));
     entry.payload = base::Bytes(8, std::byte{1});
-    const base::Bytes bytes = format::write_bundle(input, {}).value();
+    const base::Bytes bytes = bundle_of({entry});
     clbin_bundle* bundle = nullptr;
     ASSERT_EQ(clbin_open_memory(bytes.data(), bytes.size(), nullptr, &bundle, nullptr),
               CLBIN_SUCCESS);
