@@ -9,6 +9,8 @@
 #include "support/project_folders.hpp"
 
 #include <filesystem>
+#include <functional>
+#include <map>
 
 namespace clbin::test {
 
@@ -285,7 +287,47 @@ format::BundleInput answered_input() {
   return input;
 }
 
+// Returns the programs with the entries for which `is_wanted`.
+format::BundleInput part_of(const format::BundleInput& whole,
+                            const std::function<bool(const format::EntryInput&)>& is_wanted) {
+  format::BundleInput part{whole.producer, {}};
+  for (format::ProgramInput program : whole.programs) {
+    program.source.reset();
+    std::erase_if(program.entries, [&](const auto& entry) { return !is_wanted(entry); });
+    part.programs.push_back(std::move(program));
+  }
+  return part;
+}
+
 } // namespace
+
+// PTX for every version in one pack, the entries of installed devices in another one.
+std::vector<std::pair<std::string, Bytes>> split_bundles() {
+  format::BundleInput whole = sample_input();
+  whole.programs[0].variants[1].required = {"cl_khr_fp16", "cl_khr_subgroups"};
+  const auto is_ptx = [](const auto& entry) { return entry.target.spec.starts_with("nvptx"); };
+  std::vector<std::pair<std::string, Bytes>> bundles = {
+      {"nvptx.clbin", must_write(part_of(whole, is_ptx))},
+      {"installed.clbin", must_write(part_of(whole, std::not_fn(is_ptx)))}};
+  format::WriteOptions options;
+  for (const auto& [file, bytes] : bundles) {
+    const auto pack = must_open(bytes);
+    std::map<std::pair<std::uint64_t, std::uint64_t>, format::PackRecord> records;
+    for (std::uint32_t i = 0; i < pack.entry_count(); ++i) {
+      const format::EntryView entry = pack.entry(i).value();
+      const std::uint64_t target = base::leading_u64(entry.target.digest);
+      records[{target, entry.match_key}] = {entry.match_key, target, pack.root_digest(),
+                                            file.substr(0, file.find('.'))};
+    }
+    std::ranges::transform(records, std::back_inserter(options.packs),
+                           [](const auto& record) { return record.second; });
+  }
+  for (format::ProgramInput& program : whole.programs) {
+    program.entries.clear();
+  }
+  bundles.emplace_back("base.clbin", format::write_bundle(whole, options).value());
+  return bundles;
+}
 
 std::vector<std::pair<std::string, Bytes>> answered_bundles() {
   return {{"answers.clbin", must_write(answered_input())}};

@@ -1,8 +1,8 @@
 // golden_generator [KIND] FOLDER: writes the golden bundles, and beside each a text of its
 // contents.
-// --signed, --encrypted, --measured and --answered write the signed and the encrypted bundles, and
-// those with measurements and known answers, instead. Refuses a folder that contains the file
-// 'sha256sums', because it is frozen. For a future version:
+// --signed, --encrypted, --measured, --answered and --split write the signed and the encrypted
+// bundles, those with measurements and known answers, and a base with packs, instead. Refuses a
+// folder that contains the file 'sha256sums', because it is frozen. For a future version:
 //     build/dev/tests/golden/golden_generator tests/golden/v2
 //     (cd tests/golden/v2 && sha256sum *.clbin *.txt libzstd-version > sha256sums)
 #include "base/file_io.hpp"
@@ -32,9 +32,9 @@ int main(int argc, char** argv) {
   using namespace clbin;
   const std::string_view option = argc == 3 ? argv[1] : "";
   if (argc != 2 && option != "--signed" && option != "--encrypted" && option != "--measured" &&
-      option != "--answered") {
+      option != "--answered" && option != "--split") {
     std::fprintf(stderr, "usage: golden_generator [--signed | --encrypted | --measured | "
-                         "--answered] FOLDER\n");
+                         "--answered | --split] FOLDER\n");
     return 2;
   }
   const std::filesystem::path folder = argv[argc - 1];
@@ -47,6 +47,7 @@ int main(int argc, char** argv) {
                                    : option == "--encrypted" ? test::encrypted_bundles()
                                    : option == "--measured"  ? test::measured_bundles()
                                    : option == "--answered"  ? test::answered_bundles()
+                                   : option == "--split"     ? test::split_bundles()
                                                              : test::golden_bundles()) {
     format::BundleReader reader = test::must_open(bytes);
     if (reader.is_encrypted()) {

@@ -254,6 +254,9 @@ Result<std::string> contents_of(const BundleReader& reader) {
     }
     for (const auto& variant : program.variants) {
       text += fmt::format("variant {} {}\n", variant.name, variant.options);
+      for (const std::string& required : variant.required) {
+        text += fmt::format("requires {}\n", required);
+      }
     }
     format::Manifest manifest;
     for (const EntryInput& entry : program.entries) {
@@ -265,6 +268,11 @@ Result<std::string> contents_of(const BundleReader& reader) {
     manifest.answers = program.answers;
     const Bytes json = format::encode_manifest(manifest);
     text += fmt::format("entries {}\n", base::as_text(json));
+  }
+  CLBIN_TRY_ASSIGN(const auto packs, reader.packs());
+  for (const format::PackRecord& pack : packs) {
+    text += fmt::format("pack {} {} {:x} {:x}\n", pack.name.str(), base::to_hex(pack.root),
+                        pack.target_key, pack.match_key);
   }
   return text;
 }

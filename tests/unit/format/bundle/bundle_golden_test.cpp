@@ -26,9 +26,10 @@ TEST(BundleGolden, FilesHoldWhatTheyHeld) {
   }
 }
 
-TEST(BundleGolden, FilesWithLaunchesHoldWhatTheyHeld) {
+TEST(BundleGolden, FilesOfLaterVersionsHoldWhatTheyHeld) {
   for (const auto& [folder, bundles] : {std::pair("measured_v1", test::measured_bundles()),
-                                        std::pair("answers_v1", test::answered_bundles())}) {
+                                        std::pair("answers_v1", test::answered_bundles()),
+                                        std::pair("packs_v1", test::split_bundles())}) {
     const std::string version(base::as_text(golden_file("libzstd-version", folder)));
     for (const auto& [name, bytes] : bundles) {
       const auto reader = test::open_bytes(golden_file(name, folder));
@@ -36,6 +37,7 @@ TEST(BundleGolden, FilesWithLaunchesHoldWhatTheyHeld) {
       const auto verified = reader->verify();
       EXPECT_TRUE(verified.has_value()) << name << ": " << verified.error().message;
       EXPECT_EQ(reader->has_rankings(), folder == std::string("measured_v1")) << name;
+      EXPECT_EQ(reader->has_packs(), name == "base.clbin") << name;
       EXPECT_EQ(test::contents_of(*reader).value(), contents_file(name, folder)) << name;
       EXPECT_TRUE(base::zstd_version() != version || bytes == golden_file(name, folder)) << name;
     }
