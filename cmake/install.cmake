@@ -42,7 +42,7 @@ if(CLBIN_LIBCXX)
   set(CLBIN_STATIC_RUNTIME -lc++)
 endif()
 configure_package_config_file(cmake/clbinConfig.cmake.in clbinConfig.cmake INSTALL_DESTINATION ${CLBIN_CMAKE_DIR})
-write_basic_package_version_file(clbinConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+write_basic_package_version_file(clbinConfigVersion.cmake COMPATIBILITY SameMajorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/clbinConfig.cmake ${PROJECT_BINARY_DIR}/clbinConfigVersion.cmake
   cmake/clbinKernels.cmake DESTINATION ${CLBIN_CMAKE_DIR})
 

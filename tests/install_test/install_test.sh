@@ -23,6 +23,20 @@ expect() { # expect TEXT COMMAND…
 }
 
 cmake --install "$build" --prefix "$scratch/prefix" > install.log
+
+# A project that asks for one version takes each later one with the same first number.
+takes() { # takes REQUESTED INSTALLED
+  local file
+  file=$(find prefix -name clbinConfigVersion.cmake)
+  sed -E "s/\"[0-9]+[.][0-9]+[.][0-9]+\"/\"$2\"/g" "$file" > version.cmake
+  printf 'set(PACKAGE_FIND_VERSION %s)\nset(PACKAGE_FIND_VERSION_MAJOR %s)\nset(CMAKE_SIZEOF_VOID_P 8)
+include(version.cmake)\nmessage("${PACKAGE_VERSION_COMPATIBLE}")' "$1" "${1%%.*}" > takes.cmake
+  cmake -P takes.cmake 2>&1
+}
+expect TRUE takes 1.0 1.7.3
+expect FALSE takes 1.8 1.7.3
+expect FALSE takes 1.0 2.0.0
+
 cp -r "$here/consumer" source
 mkdir source/kernels
 echo '#define FACTOR 2' > source/kernels/factor.h
