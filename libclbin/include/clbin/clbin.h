@@ -63,8 +63,8 @@
 #define CLBIN_API
 #endif
 
-#define CLBIN_VERSION_MAJOR 0
-#define CLBIN_VERSION_MINOR 1
+#define CLBIN_VERSION_MAJOR 1
+#define CLBIN_VERSION_MINOR 0
 #define CLBIN_VERSION_PATCH 0
 #define CLBIN_VERSION_NUMBER                                                                       \
   (CLBIN_VERSION_MAJOR * 10000 + CLBIN_VERSION_MINOR * 100 + CLBIN_VERSION_PATCH)
@@ -86,7 +86,7 @@ struct _cl_program;
 #pragma clang diagnostic pop
 #endif
 
-/* Returns CLBIN_VERSION_NUMBER of the library at run time. Since 0.1. */
+/* Returns CLBIN_VERSION_NUMBER of the library at run time. Since 1.0. */
 CLBIN_API uint32_t clbin_version(void);
 
 /* ---- Status ------------------------------------------------------------------------------- */
@@ -138,23 +138,23 @@ typedef enum clbin_status {
 } clbin_status;
 
 /* Returns the name of a status, such as "CLBIN_ERROR_TRUNCATED", or "unknown status". Never NULL.
- * The string is static. Since 0.1. */
+ * The string is static. Since 1.0. */
 CLBIN_API const char* clbin_status_name(clbin_status status);
 
 /* The reason why a call failed, besides its status. */
 typedef struct clbin_error clbin_error;
 /* Returns one line for people that names the object, the place and the reason. After BUILD_FAILED,
- * the build log follows on further lines. Returns "" if `error` is NULL. Since 0.1. */
+ * the build log follows on further lines. Returns "" if `error` is NULL. Since 1.0. */
 CLBIN_API const char* clbin_error_message(const clbin_error* error);
 /* Returns what the OpenCL call that failed returned; 0, which is also CL_SUCCESS, if the error is
  * not one of OpenCL: a wrapper that passes codes of OpenCL on must not pass this on as success.
- * Since 0.1. */
+ * Since 1.0. */
 CLBIN_API int32_t clbin_error_opencl_code(const clbin_error* error);
-/* Returns the name of that call ("clBuildProgram"), or "". Since 0.1. */
+/* Returns the name of that call ("clBuildProgram"), or "". Since 1.0. */
 CLBIN_API const char* clbin_error_stage(const clbin_error* error);
-/* Returns the build log of a build that failed, or "". Since 0.1. */
+/* Returns the build log of a build that failed, or "". Since 1.0. */
 CLBIN_API const char* clbin_error_build_log(const clbin_error* error);
-/* Frees `error`. NULL is allowed. Since 0.1. */
+/* Frees `error`. NULL is allowed. Since 1.0. */
 CLBIN_API void clbin_error_free(clbin_error* error);
 
 /* ---- Bundles ------------------------------------------------------------------------------ */
@@ -175,7 +175,7 @@ typedef enum clbin_signature_policy {
 
 /* Reads an Ed25519 public key, of 32 bytes, from the text of a public key file of minisign, or from
  * its second line ("RW..."), which oclcc --keygen and minisign -G print. INVALID_ARGUMENT.
- * Since 0.1. */
+ * Since 1.0. */
 CLBIN_API clbin_status clbin_public_key_from_text(const char* text, uint8_t key[32],
                                                   clbin_error** error);
 
@@ -196,7 +196,7 @@ typedef struct clbin_key {
 /* Reads a key from the text of a key file of oclcc --keygen, or from its second line, and stores it
  * in *key, whose struct_size the caller has set. Overwrites its own copies; the caller overwrites
  * `text`. Accepts untrusted text. No message contains a part of it. INVALID_ARGUMENT: the text is
- * no such key, for example a public key or a key of minisign. Since 0.1. */
+ * no such key, for example a public key or a key of minisign. Since 1.0. */
 CLBIN_API clbin_status clbin_key_from_text(const char* text, clbin_key* key, clbin_error** error);
 
 /* Which key opens a bundle. Valid until the function returns. Unless a signature is required, these
@@ -262,7 +262,7 @@ typedef struct clbin_open_options {
  * required signature was checked. ENCRYPTED if it returns no key, WRONG_KEY if the key does not
  * open the bundle, INVALID_ARGUMENT if its kind is unknown. clbin_close overwrites libclbin's copy
  * of the key. Without `key`, an encrypted bundle opens; its names, options, sizes and targets,
- * which are not encrypted, can be listed. Since 0.1. */
+ * which are not encrypted, can be listed. Since 1.0. */
 CLBIN_API clbin_status clbin_open(const char* path, const clbin_open_options* options,
                                   clbin_bundle** bundle, clbin_error** error);
 
@@ -272,10 +272,9 @@ CLBIN_API clbin_status clbin_open(const char* path, const clbin_open_options* op
  * a device first needs it, and then stays open; the content key of the base opens it, without a
  * call of `key`. The base names each pack and what is in it, so that a pack of another version or
  * another product is not used, whoever signed it. The reports and errors of clbin_load name packs
- * that a device needs and that are not installed or cannot be used; one
- * that could not be opened is looked for again in the next call. clbin_is_current also covers the
- * packs that are open. `options` may be NULL. Returns the statuses of clbin_open, for the base.
- * Since 0.1. */
+ * that a device needs and that are not installed or cannot be used; one that could not be opened is
+ * looked for again in the next call. clbin_is_current also covers the packs that are open.
+ * `options` may be NULL. Returns the statuses of clbin_open, for the base. Since 1.0. */
 CLBIN_API clbin_status clbin_open_set(const char* folder, const clbin_open_options* options,
                                       clbin_bundle** bundle, clbin_error** error);
 
@@ -283,7 +282,7 @@ CLBIN_API clbin_status clbin_open_set(const char* folder, const clbin_open_optio
  * clbin_close, and should be aligned to 8 bytes. If signature_policy is REQUIRED, libclbin copies
  * each part before it checks it, so that no driver receives bytes that changed after the check.
  * Ignores bytes after the bundle's own length. `options` may be NULL. Returns the statuses of
- * clbin_open, except FILE_NOT_FOUND, FILE_READ and TRAILING_BYTES. Since 0.1. */
+ * clbin_open, except FILE_NOT_FOUND, FILE_READ and TRAILING_BYTES. Since 1.0. */
 CLBIN_API clbin_status clbin_open_memory(const void* data, size_t size_bytes,
                                          const clbin_open_options* options, clbin_bundle** bundle,
                                          clbin_error** error);
@@ -298,14 +297,14 @@ typedef int (*clbin_read_function)(uint64_t offset, void* buffer, size_t size_by
  * threads that are inside a function of this bundle. If several threads use the bundle, `read` must
  * be thread-safe. `read` must not call a function of this bundle. libclbin copies what `read`
  * returns before it checks it. `options` and `user_data` may be NULL. Returns the statuses of
- * clbin_open, except FILE_NOT_FOUND; FILE_READ if `read` fails. Since 0.1. */
+ * clbin_open, except FILE_NOT_FOUND; FILE_READ if `read` fails. Since 1.0. */
 CLBIN_API clbin_status clbin_open_callback(clbin_read_function read, void* user_data,
                                            uint64_t size_bytes, const clbin_open_options* options,
                                            clbin_bundle** bundle, clbin_error** error);
 
 /* Closes a bundle. Programs that were loaded from it stay valid. Blocks until entries that loads
  * built have been written to the user cache, which takes a few milliseconds. Close every bundle
- * before libclbin is unloaded with dlclose. NULL is allowed. Since 0.1. */
+ * before libclbin is unloaded with dlclose. NULL is allowed. Since 1.0. */
 CLBIN_API void clbin_close(clbin_bundle* bundle);
 
 /* Returns 1 if the path that was passed to clbin_open still leads to the file that was opened, and
@@ -316,20 +315,20 @@ CLBIN_API void clbin_close(clbin_bundle* bundle);
  * result of one call of stat, which is cheap enough for each frame, and reads nothing. A file that
  * is written in place within the granularity of its times (4 ms at most on Linux) after it was
  * opened, and keeps its size, is taken for current; oclcc replaces its output instead. A bundle
- * that is not current stays usable. Thread-safe. Since 0.1. */
+ * that is not current stays usable. Thread-safe. Since 1.0. */
 CLBIN_API int clbin_is_current(const clbin_bundle* bundle);
 
 /* Reads every byte of a bundle and checks every digest and every rule of clbin(5). If the bundle
  * was opened with CLBIN_SIGNATURES_REQUIRED, also checks the signatures, counters and vouches of
  * keys that are not trusted. If the bundle is encrypted and was opened without a key, checks all
  * but the contents, and then returns ENCRYPTED. Returns the statuses of clbin_open, and
- * MANIFEST_INVALID. Since 0.1. */
+ * MANIFEST_INVALID. Since 1.0. */
 CLBIN_API clbin_status clbin_verify(const clbin_bundle* bundle, clbin_error** error);
 
 /* Sets *counter to the highest counter by a trusted key of a bundle that was opened with
  * CLBIN_SIGNATURES_REQUIRED, or to 0 if there is none. A caller that accepts no older bundle keeps
  * the highest value, where nobody else can write, and passes it as least_counter the next time.
- * Reads nothing. INVALID_ARGUMENT if the bundle was opened with another policy. Since 0.1. */
+ * Reads nothing. INVALID_ARGUMENT if the bundle was opened with another policy. Since 1.0. */
 CLBIN_API clbin_status clbin_counter(const clbin_bundle* bundle, uint64_t* counter,
                                      clbin_error** error);
 
@@ -340,13 +339,13 @@ CLBIN_API clbin_status clbin_counter(const clbin_bundle* bundle, uint64_t* count
 typedef struct clbin_listing clbin_listing;
 /* Reads all tables, and the manifests, which describe kernel arguments. Arguments and required
  * work-group sizes are unknown if the bundle is encrypted and was opened without a key. Returns the
- * statuses of clbin_verify, except ENCRYPTED. Since 0.1. */
+ * statuses of clbin_verify, except ENCRYPTED. Since 1.0. */
 CLBIN_API clbin_status clbin_list(const clbin_bundle* bundle, clbin_listing** listing,
                                   clbin_error** error);
-/* Frees a listing. NULL is allowed. Since 0.1. */
+/* Frees a listing. NULL is allowed. Since 1.0. */
 CLBIN_API void clbin_listing_free(clbin_listing* listing);
 
-/* Returns the number of groups. Since 0.1. */
+/* Returns the number of groups. Since 1.0. */
 CLBIN_API size_t clbin_listing_group_count(const clbin_listing* listing);
 
 /* The following functions fill a struct, whose struct_size the caller has set. Its strings belong
@@ -362,7 +361,7 @@ typedef struct clbin_group {
   int has_source;       /* 1 if the bundle contains its source, otherwise 0 */
   const char* required; /* extensions that it requires of a device, separated by spaces */
 } clbin_group;
-/* Fills *filled. Since 0.1. */
+/* Fills *filled. Since 1.0. */
 CLBIN_API clbin_status clbin_listing_group(const clbin_listing* listing, size_t group,
                                            clbin_group* filled);
 
@@ -382,7 +381,7 @@ typedef struct clbin_entry {
   const char* extensions; /* that -cl-ext requested for it, separated by spaces, as in
                              CL_DEVICE_EXTENSIONS, which may not contain them */
 } clbin_entry;
-/* Fills *filled. Since 0.1. */
+/* Fills *filled. Since 1.0. */
 CLBIN_API clbin_status clbin_listing_entry(const clbin_listing* listing, size_t group, size_t entry,
                                            clbin_entry* filled);
 
@@ -392,7 +391,7 @@ typedef struct clbin_kernel {
   uint64_t required_work_group_size[3]; /* reqd_work_group_size, in work-items; all 0: none */
   int32_t argument_count;               /* -1: unknown */
 } clbin_kernel;
-/* Fills *filled. Since 0.1. */
+/* Fills *filled. Since 1.0. */
 CLBIN_API clbin_status clbin_listing_kernel(const clbin_listing* listing, size_t group,
                                             size_t entry, size_t kernel, clbin_kernel* filled);
 
@@ -402,7 +401,7 @@ typedef struct clbin_argument {
   const char* name; /* NULL: unknown */
   const char* type; /* such as "float*"; NULL: unknown */
 } clbin_argument;
-/* Fills *filled. Since 0.1. */
+/* Fills *filled. Since 1.0. */
 CLBIN_API clbin_status clbin_listing_argument(const clbin_listing* listing, size_t group,
                                               size_t entry, size_t kernel, size_t argument,
                                               clbin_argument* filled);
@@ -422,7 +421,7 @@ typedef int (*clbin_write_function)(const char* text, size_t size_bytes, void* u
  * does not limit the size of the document. `write` must not throw and must not close the bundle. It
  * is not called again after it fails. The document is incomplete after INVALID_ARGUMENT,
  * OUT_OF_MEMORY, INTERNAL and FILE_WRITE, and complete otherwise. `user_data` may be NULL. Returns
- * the statuses of clbin_verify, except ENCRYPTED; FILE_WRITE if `write` fails. Since 0.1. */
+ * the statuses of clbin_verify, except ENCRYPTED; FILE_WRITE if `write` fails. Since 1.0. */
 CLBIN_API clbin_status clbin_list_json(const clbin_bundle* bundle, clbin_write_function write,
                                        void* user_data, clbin_error** error);
 
@@ -468,11 +467,11 @@ typedef struct clbin_selection clbin_selection;
  * that is damaged or that records build options that clbin_load would not pass to a driver; if no
  * other entry fits, returns the error of the first one. The caller frees *selection with
  * clbin_selection_free. NO_SUCH_PROGRAM, NO_SUCH_VARIANT, NO_MATCHING_ENTRY, UNSAFE_OPTIONS, and
- * the statuses of reading a bundle (clbin_verify). Since 0.1. */
+ * the statuses of reading a bundle (clbin_verify). Since 1.0. */
 CLBIN_API clbin_status clbin_select(const clbin_bundle* bundle, const clbin_identity* identity,
                                     const char* program, const char* variant,
                                     clbin_selection** selection, clbin_error** error);
-/* Frees a selection. NULL is allowed. Since 0.1. */
+/* Frees a selection. NULL is allowed. Since 1.0. */
 CLBIN_API void clbin_selection_free(clbin_selection* selection);
 
 /* What was selected. Everything belongs to the selection. */
@@ -487,7 +486,7 @@ typedef struct clbin_selection_info {
   const char* const* kernels; /* the names of its kernels */
   size_t kernel_count;
 } clbin_selection_info;
-/* Fills *info, whose struct_size the caller has set. INVALID_ARGUMENT. Thread-safe. Since 0.1. */
+/* Fills *info, whose struct_size the caller has set. INVALID_ARGUMENT. Thread-safe. Since 1.0. */
 CLBIN_API clbin_status clbin_selection_get(const clbin_selection* selection,
                                            clbin_selection_info* info);
 
@@ -569,7 +568,7 @@ typedef struct clbin_answer_check clbin_answer_check;
 /* Returns a value for clbin_load_options.answers; NULL for ANSWERS_NEVER. With a number that is no
  * enumerator, returns one that every call refuses. The check is a pointer so that a program that is
  * linked with the static library contains its code only if it calls this function. Thread-safe.
- * Since 0.1. */
+ * Since 1.0. */
 CLBIN_API const clbin_answer_check* clbin_check_answers(clbin_answers when);
 
 /* Set struct_size to sizeof(clbin_load_options), and other members to 0 for the defaults.
@@ -616,11 +615,11 @@ typedef struct clbin_load_options {
 /* Asks a device for its identity, as clbin_load does. For a sub-device, returns that of its parent.
  * `options` may be NULL; only its `resolve` and `library` are used. *identity owns its strings, can
  * be passed to clbin_select, and is freed with clbin_identity_free. vendor_id is 0 on PoCL, where
- * it depends on the order of devices. INVALID_ARGUMENT, NO_OPENCL, OPENCL_CALL. Since 0.1. */
+ * it depends on the order of devices. INVALID_ARGUMENT, NO_OPENCL, OPENCL_CALL. Since 1.0. */
 CLBIN_API clbin_status clbin_identity_query(struct _cl_device_id* device,
                                             const clbin_load_options* options,
                                             clbin_identity** identity, clbin_error** error);
-/* Frees an object that clbin_identity_query returned. NULL is allowed. Since 0.1. */
+/* Frees an object that clbin_identity_query returned. NULL is allowed. Since 1.0. */
 CLBIN_API void clbin_identity_free(clbin_identity* identity);
 
 /* Stores in local_size[0] to [dimensions - 1] the size of work-groups with which launches of a
@@ -632,7 +631,7 @@ CLBIN_API void clbin_identity_free(clbin_identity* identity);
  * may be NULL; only its `resolve` and `library` are used, for clGetDeviceInfo and
  * clGetPlatformInfo. Reads the manifest of the program: keep the result. INVALID_ARGUMENT,
  * NO_SUCH_PROGRAM, NO_SUCH_VARIANT, NO_OPENCL, OPENCL_CALL, and the statuses of reading a bundle
- * (clbin_verify). Thread-safe. Since 0.1. */
+ * (clbin_verify). Thread-safe. Since 1.0. */
 CLBIN_API clbin_status clbin_recommended_size(const clbin_bundle* bundle,
                                               struct _cl_device_id* device, const char* program,
                                               const char* variant, const char* kernel,
@@ -670,7 +669,7 @@ typedef struct clbin_report clbin_report;
  * driver, by quarantine or by known answers, if source cannot serve), SEVERAL_DEVICES_REFUSED (the
  * driver rejects the binaries together, and source cannot serve), UNSAFE_OPTIONS, NO_SOURCE,
  * NO_OPENCL, OPENCL_CALL, BUILD_FAILED (also if what was built computes something wrong), and, if
- * nothing else served, the statuses of reading a bundle (clbin_verify). Thread-safe. Since 0.1. */
+ * nothing else served, the statuses of reading a bundle (clbin_verify). Thread-safe. Since 1.0. */
 CLBIN_API clbin_status clbin_load(const clbin_bundle* bundle, struct _cl_context* context,
                                   struct _cl_device_id* const* devices, size_t device_count,
                                   const char* program, const clbin_load_options* options,
@@ -711,7 +710,7 @@ typedef struct clbin_warmed {
  * (also if the user cache is off, for example because the bundle is encrypted and was opened
  * without decrypted_builds), NO_SUCH_PROGRAM, NO_SUCH_VARIANT, and the status of the first variant
  * that failed: that of clbin_load, or FILE_WRITE if what was built cannot be stored. Thread-safe.
- * Since 0.1. */
+ * Since 1.0. */
 CLBIN_API clbin_status clbin_warm(const clbin_bundle* bundle, struct _cl_context* context,
                                   struct _cl_device_id* device, const char* program,
                                   const clbin_load_options* options, uint32_t limit_ms,
@@ -755,7 +754,7 @@ typedef struct clbin_builder clbin_builder;
 /* Reads CLBIN_CACHE, CLBIN_CACHE_POCL, CLBIN_CACHE_DIR and CLBIN_CACHE_MAX_SIZE, unless the process
  * has rights that its user does not have, and replaces them by the members of `options` that are
  * set. `options` may be NULL. The caller frees *builder with clbin_builder_free. INVALID_ARGUMENT
- * (also if cache_dir is not absolute). Since 0.1. */
+ * (also if cache_dir is not absolute). Since 1.0. */
 CLBIN_API clbin_status clbin_builder_create(const clbin_builder_options* options,
                                             clbin_builder** builder, clbin_error** error);
 /* Adds the entries of a bundle to those that builds may use, after the entries of earlier bundles.
@@ -763,14 +762,14 @@ CLBIN_API clbin_status clbin_builder_create(const clbin_builder_options* options
  * decrypted_builds, builds neither read nor write the user cache for programs whose source is in
  * the bundle. Thread-safe. NOT_SIGNED if the builder requires signatures, and the bundle was opened
  * without requiring one. ENCRYPTED if the bundle is encrypted and was opened without a key.
- * Since 0.1. */
+ * Since 1.0. */
 CLBIN_API clbin_status clbin_builder_add_bundle(const clbin_builder* builder,
                                                 const clbin_bundle* bundle, clbin_error** error);
 /* Whether a file must exist. */
 typedef enum clbin_presence { CLBIN_FILE_REQUIRED = 0, CLBIN_FILE_OPTIONAL = 1 } clbin_presence;
 /* Opens a bundle as clbin_open does, and adds it as clbin_builder_add_bundle does. The builder
  * closes it. If the file is optional and does not exist, succeeds, and the report of each later
- * build has a warning. Returns the statuses of both functions. Since 0.1. */
+ * build has a warning. Returns the statuses of both functions. Since 1.0. */
 CLBIN_API clbin_status clbin_builder_add_file(const clbin_builder* builder, const char* path,
                                               const clbin_open_options* options,
                                               clbin_presence presence, clbin_error** error);
@@ -778,14 +777,14 @@ CLBIN_API clbin_status clbin_builder_add_file(const clbin_builder* builder, cons
  * 64 paths with colons between them. Opens each with `options`, which may be NULL, so that a
  * required signature is required of them, too. One that cannot be added, and that there are more,
  * is a warning in the report of each later build. Does nothing if the process has rights that its
- * user does not have. INVALID_ARGUMENT. Since 0.1. */
+ * user does not have. INVALID_ARGUMENT. Since 1.0. */
 CLBIN_API clbin_status clbin_builder_add_files_of(const clbin_builder* builder,
                                                   const char* variable,
                                                   const clbin_open_options* options,
                                                   clbin_error** error);
 /* Frees a builder. Programs that it built stay valid. Blocks until what builds produced has been
  * written to the user cache (on PoCL, see clbin_build), so that the OpenCL library must not have
- * been closed; the application may have released its contexts. NULL is allowed. Since 0.1. */
+ * been closed; the application may have released its contexts. NULL is allowed. Since 1.0. */
 CLBIN_API void clbin_builder_free(clbin_builder* builder);
 
 /* A program, as an application passes it to OpenCL. Set struct_size to sizeof(clbin_source), and
@@ -845,7 +844,7 @@ typedef struct clbin_source {
  *
  * INVALID_ARGUMENT (also for source and IL together, IL with headers, and a device that is not one
  * of the context or occurs twice), NO_MATCHING_ENTRY (with FALLBACK_NEVER), NO_OPENCL, OPENCL_CALL,
- * BUILD_FAILED. Thread-safe. Since 0.1. */
+ * BUILD_FAILED. Thread-safe. Since 1.0. */
 CLBIN_API clbin_status clbin_build(const clbin_builder* builder, struct _cl_context* context,
                                    struct _cl_device_id* const* devices, size_t device_count,
                                    const clbin_source* source, const clbin_load_options* options,
@@ -856,7 +855,7 @@ CLBIN_API clbin_status clbin_build(const clbin_builder* builder, struct _cl_cont
  * absolute path, or, if it is NULL, in the directory that the environment chooses, which
  * applications share; also if the cache is off. The quarantine stays. Running builds are not
  * disturbed. INVALID_ARGUMENT, FILE_NOT_FOUND (the environment chooses no directory), FILE_READ,
- * FILE_WRITE. Thread-safe. Since 0.1. */
+ * FILE_WRITE. Thread-safe. Since 1.0. */
 CLBIN_API clbin_status clbin_clear_cache(const char* cache_dir, clbin_error** error);
 
 /* What a report says besides its attempts. Everything belongs to the report. */
@@ -876,18 +875,18 @@ typedef struct clbin_report_info {
   const char* variant_reason; /* what was measured, and where the extensions are that the variant
                                  requires; or "" */
 } clbin_report_info;
-/* Fills *info, whose struct_size the caller has set. INVALID_ARGUMENT. Thread-safe. Since 0.1. */
+/* Fills *info, whose struct_size the caller has set. INVALID_ARGUMENT. Thread-safe. Since 1.0. */
 CLBIN_API clbin_status clbin_report_get(const clbin_report* report, clbin_report_info* info);
 /* Fills *attempt, whose struct_size the caller has set. INVALID_ARGUMENT if `index` is too large.
- * Thread-safe. Since 0.1. */
+ * Thread-safe. Since 1.0. */
 CLBIN_API clbin_status clbin_report_attempt(const clbin_report* report, size_t index,
                                             clbin_attempt* attempt);
-/* Returns text for people, with one line for each attempt, or "" if `report` is NULL. Since 0.1. */
+/* Returns text for people, with one line for each attempt, or "" if `report` is NULL. Since 1.0. */
 CLBIN_API const char* clbin_report_text(const clbin_report* report);
 /* Returns the report as one line of JSON in UTF-8. libclbin(3), Reports, lists its members. The
- * first call creates it; NULL if there is no memory. Thread-safe. Since 0.1. */
+ * first call creates it; NULL if there is no memory. Thread-safe. Since 1.0. */
 CLBIN_API const char* clbin_report_json(const clbin_report* report);
-/* Frees a report. NULL is allowed. Since 0.1. */
+/* Frees a report. NULL is allowed. Since 1.0. */
 CLBIN_API void clbin_report_free(clbin_report* report);
 
 #ifdef __cplusplus
