@@ -134,7 +134,8 @@ int main(int argc, char** argv) {
   options.struct_size = sizeof(options);
   options.key = find_key;
   options.key_user_data = &asked;
-  expect(clbin_version() == CLBIN_VERSION_NUMBER, "clbin_version");
+  /* Not ==: tests/golden/interface_v1 contains this program, which later libraries run. */
+  expect(clbin_version() >= CLBIN_VERSION_NUMBER, "clbin_version");
   if (clbin_open(argv[1], &options, &bundle, &error) != CLBIN_SUCCESS) {
     fprintf(stderr, "c_smoke_test: %s\n", clbin_error_message(error));
     clbin_error_free(error);
