@@ -106,10 +106,6 @@ bool is_multiple(const GroupSize& global, const GroupSize& local) {
   return true;
 }
 
-std::uint64_t items_of(const GroupSize& size) {
-  return size[0] * size[1] * size[2];
-}
-
 class LaunchTuner {
 public:
   LaunchTuner(const LaunchDescription& description, const std::string& program,
@@ -251,7 +247,7 @@ private:
                                               text, max_sizes[i], i)});
       }
     }
-    if (kernel.max_work_group_size && items_of(local) > *kernel.max_work_group_size) {
+    if (kernel.max_work_group_size && format::items_of(local) > *kernel.max_work_group_size) {
       return refuse(candidate,
                     {MeasurementOutcome::failed,
                      fmt::format("work-groups of {} have more than the {} work-items that the "
@@ -615,7 +611,7 @@ std::vector<GroupSize> work_groups_to_try(const format::KernelReflection& kernel
   const std::uint64_t limit = std::min(kernel.max_work_group_size.value_or(k_most), k_most);
   std::vector<GroupSize> sizes{{}};
   const auto add = [&](const GroupSize& size) {
-    bool fits = items_of(size) <= limit;
+    bool fits = format::items_of(size) <= limit;
     for (std::size_t i = 0; i < size.size(); ++i) {
       fits = fits && (max_sizes[i] == 0 || size[i] <= max_sizes[i]);
     }

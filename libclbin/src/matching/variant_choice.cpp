@@ -43,14 +43,6 @@ std::string why_unfit(const format::RankedGroup& ranked, const LaunchLimits& lim
   return {};
 }
 
-double items_of(const GroupSize& size) {
-  double items = 1;
-  for (const std::uint64_t each : size) {
-    items *= static_cast<double>(each);
-  }
-  return items;
-}
-
 bool can_launch(const Measurement& measured, const PlannedLaunch& launch) {
   if (measured.kernel != launch.kernel || measured.dimensions != launch.dimensions ||
       measured.outcome != format::MeasurementOutcome::measured) {
@@ -62,14 +54,14 @@ bool can_launch(const Measurement& measured, const PlannedLaunch& launch) {
       return false;
     }
   }
-  return items_of(local) <= static_cast<double>(launch.max_work_items);
+  return format::items_of(local) <= launch.max_work_items;
 }
 
 // Of the launches whose numbers of work-items are the nearest to that of `launch`.
 void keep_nearest(std::vector<const Measurement*>& all, const PlannedLaunch& launch) {
-  const double wanted = items_of(launch.global_size);
+  const auto wanted = static_cast<double>(format::items_of(launch.global_size));
   const auto distance = [&](const Measurement* one) {
-    const double items = items_of(one->global_size);
+    const auto items = static_cast<double>(format::items_of(one->global_size));
     return std::max(items / wanted, wanted / items);
   };
   const Measurement* const nearest = *std::ranges::min_element(all, {}, distance);

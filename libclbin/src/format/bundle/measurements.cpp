@@ -70,6 +70,8 @@ using Times = std::map<std::string_view, std::uint64_t>; // by variant
 struct DeviceResults {
   std::map<LaunchClass, Times> times; // the best of all local sizes
   std::set<std::string_view> refused;
+  std::uint64_t largest_group = 0; // that was measured, in work-items
+  Times smallest_failed;           // the work-items of a work-group, not times
 };
 
 // A local size that a device does not accept is no fault of the variant: other ones can serve.
@@ -84,7 +86,13 @@ std::map<MeasuredDevice, DeviceResults> by_device(std::span<const Measurement> m
     if (excludes_variant(one.outcome)) {
       results.refused.insert(one.variant);
     }
+    const std::uint64_t items = items_of(one.local_size);
+    if (one.outcome == MeasurementOutcome::failed) {
+      std::uint64_t& least = results.smallest_failed.try_emplace(one.variant, items).first->second;
+      least = std::min(least, items);
+    }
     if (one.outcome == MeasurementOutcome::measured) {
+      results.largest_group = std::max(results.largest_group, items);
       Times& times = results.times[{one.kernel, one.dimensions, one.global_size}];
       std::uint64_t& best = times.try_emplace(one.variant, one.median_ns).first->second;
       best = std::min(best, one.median_ns);
@@ -113,6 +121,20 @@ Times totals_of(const DeviceResults& results) {
     return launches[total.first] != results.times.size() || results.refused.contains(total.first);
   });
   return totals;
+}
+
+// Returns the variants of which the device launched nothing, because their work-groups are larger
+// than all that it launched: this says nothing about devices that allow them.
+std::set<std::string_view> too_large_on(const DeviceResults& results) {
+  std::set<std::string_view> variants;
+  for (const auto& [variant, items] : results.smallest_failed) {
+    const bool is_measured = std::ranges::any_of(
+        results.times, [&](const auto& launch) { return launch.second.contains(variant); });
+    if (items > results.largest_group && !is_measured && !results.refused.contains(variant)) {
+      variants.insert(variant);
+    }
+  }
+  return variants;
 }
 
 // Returns the binary logarithm of `value`, at least 1, times 2^32. In integers, so that the order
@@ -149,27 +171,34 @@ Times scores_of(const DeviceResults& results) {
   return scores;
 }
 
-// The sums of the scores of several devices, for variants that all of them have.
+// The mean scores of variants on several devices. All of these must have measured a variant, apart
+// from those for which it is too large.
 struct Ranking {
-  Times sums;
-  bool is_empty = true;
+  struct Place {
+    std::uint64_t sum = 0;
+    std::size_t measured = 0; // on so many devices
+    std::size_t too_large = 0;
+  };
+  std::map<std::string_view, Place> places;
+  std::size_t devices = 0;
 
-  void add(const Times& scores) {
-    if (is_empty) {
-      sums = scores;
-      is_empty = false;
-      return;
+  void add(const Times& scores, const std::set<std::string_view>& too_large) {
+    ++devices;
+    for (const auto& [variant, score] : scores) {
+      places[variant].sum += score;
+      ++places[variant].measured;
     }
-    std::erase_if(sums, [&](const auto& sum) { return !scores.contains(sum.first); });
-    for (auto& [variant, sum] : sums) {
-      sum += scores.at(variant);
+    for (const std::string_view variant : too_large) {
+      ++places[variant].too_large;
     }
   }
 
   [[nodiscard]] std::vector<std::string> names() const {
     std::vector<std::tuple<std::uint64_t, bool, std::string_view>> order;
-    for (const auto& [variant, sum] : sums) {
-      order.emplace_back(sum, variant != k_default_variant, variant);
+    for (const auto& [variant, place] : places) {
+      if (place.measured != 0 && place.measured + place.too_large == devices) {
+        order.emplace_back(place.sum / place.measured, variant != k_default_variant, variant);
+      }
     }
     std::ranges::sort(order);
     order.resize(std::min(order.size(), k_max_ranked));
@@ -279,7 +308,7 @@ rank_variants(std::string_view program, std::span<const Measurement> measurement
         names.try_emplace(*key); // if it stays empty, other devices must not decide for this one
       }
       if (key && !scores.empty()) {
-        rankings[*key].add(scores);
+        rankings[*key].add(scores, too_large_on(results));
       }
     }
   }

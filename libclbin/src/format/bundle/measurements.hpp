@@ -40,6 +40,17 @@ struct ByPlace {
 // inputs.
 [[nodiscard]] bool replaces(const Measurement& a, const Measurement& b);
 
+// Returns the number of work-items, or the largest number if it is larger; 0 of a work-group whose
+// size the driver chooses.
+[[nodiscard]] constexpr std::uint64_t items_of(const GroupSize& size) {
+  std::uint64_t items = 1;
+  for (const std::uint64_t each : size) {
+    constexpr std::uint64_t k_most = ~std::uint64_t{0};
+    items = each != 0 && items > k_most / each ? k_most : items * each;
+  }
+  return items;
+}
+
 // How near a measured device is to the one of a load, the nearest first. The file contains digests
 // over these numbers.
 enum class Nearness : std::uint8_t {

@@ -101,6 +101,26 @@ TEST(VariantRanking, OfSeveralDevicesIsByTheGeometricMean) {
   EXPECT_THAT(order(all, Nearness::any), ElementsAre("a"));
 }
 
+// A device with small work-groups must not leave nothing but small ones to all others.
+TEST(VariantRanking, CountsADeviceThatCannotLaunchAVariantOnlyForTheOthers) {
+  using enum MeasurementOutcome;
+  Ms all{with_local(sample_measurement("large", "first", 100), 256),
+         with_local(sample_measurement("small", "first", 200), 16),
+         with_local(sample_measurement("small", "limited", 50), 16),
+         refused(with_local(sample_measurement("large", "limited", 1), 256), failed)};
+  EXPECT_THAT(order(all, Nearness::any), ElementsAre("large", "small"));
+  // Nor is it the best because it was measured less: the mean of its devices counts.
+  all.push_back(with_local(sample_measurement("large", "second", 400), 256));
+  all.push_back(with_local(sample_measurement("small", "second", 100), 16));
+  EXPECT_THAT(order(all, Nearness::any), ElementsAre("small", "large"));
+  // What fails although the device launches larger work-groups is a fault.
+  all.push_back(with_local(sample_measurement("other", "limited", 60), 512));
+  EXPECT_THAT(order(all, Nearness::any), ElementsAre("small"));
+  all.pop_back();
+  all.push_back(refused(with_local(sample_measurement("large", "limited", 1), 512), crashed));
+  EXPECT_THAT(order(all, Nearness::any), ElementsAre("small"));
+}
+
 TEST(VariantRanking, TellsDriversDevicesArchitecturesVendorsAndPlatformsApart) {
   const auto key = [](Nearness nearness, const std::function<void(MeasuredDevice&)>& change) {
     Measurement measurement = sample_measurement("a", "d", 1);
