@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whether a load takes the fastest variant: tuned_choice.py BUILD FOLDER [--large] [--others DIR...]
+"""Whether a load takes the fastest variant: tuned_choice.py BUILD FOLDER [--scale N] [--others DIR...]
 
 Tunes four programs of kernels/ on every device that oclcc sees, twice: the first run says how long
 each variant takes, the second one which of them a load takes. FOLDER keeps the results of the second
@@ -19,10 +19,6 @@ SGEMM = (
 )
 TILES = "--variants TILE=4,8,16,32 --variant default="
 REDUCTIONS = "--variants REDUCTION=16,32,64,128,256,512 --variant default="
-SIZES = {
-    False: {"n": 512, "t": 2048, "m": 256, "d": 1 << 20, "g": 64},
-    True: {"n": 2048, "t": 8192, "m": 2048, "d": 1 << 24, "g": 1024},
-}
 SGEMM_LAUNCH = """sgemm[{n}x{n}]=ceil(L/(TILE_N?128))*local0 x ceil(M/(TILE_M?128)):M={n},N={n},L={n},
     A=random(f32,M*N),B=random(f32,N*L),C=zero(f32,M*L)"""
 TRANSPOSE_LAUNCH = "transpose[{t}x{t}]={t}x{t}:zero(f32,{t}*{t}),random(f32,{t}*{t}),{t},{t}"
@@ -36,6 +32,18 @@ PROGRAMS = {
     "cuda_ports": ("cuda_ports.cl", TILES, TILED_LAUNCH),
     "dot": ("cuda_ports.cl", REDUCTIONS, DOT_LAUNCH),
 }
+
+
+def sizes(scale):
+    """Of the launches; 4 is for a GPU, where they would be too short."""
+    squared = scale * scale
+    return {
+        "n": 512 * scale,
+        "t": 2048 * scale,
+        "m": 256 * scale,
+        "d": squared << 20,
+        "g": 64 * squared,
+    }
 
 
 def words(text):
@@ -85,7 +93,7 @@ def describe(times, variant):
 
 def examine(oclcc, folder, program, options):
     source, variants, launch = PROGRAMS[program]
-    launch = launch.format(**SIZES[options.large])
+    launch = launch.format(**sizes(options.scale))
     bare, again, united = (folder / f"{program}.{end}" for end in ("clbin", "again", "united"))
     # From source: each device builds the variants that it is asked for.
     run(
@@ -93,6 +101,7 @@ def examine(oclcc, folder, program, options):
     )
     tune = ["--tune", "--tolerance", "0.05", "--launch", f"{program}/{launch}", "--json"]
     devices = times_of(run(oclcc, *tune, bare, "-o", again))
+    devices = {device: times for device, times in devices.items() if times}  # others lack a feature
     mine = {}
     for device in devices:
         mine[device] = folder / f"{program}.{device[0].replace(':', '_')}.results"
@@ -118,13 +127,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--large", action="store_true", help="sizes for a GPU")
+    parser.add_argument("--scale", type=int, default=1, help="of the sizes; 4 for a GPU")
     parser.add_argument("--others", type=pathlib.Path, nargs="*", default=[])
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     oclcc = options.build / "oclcc" / "oclcc"
     for program, (_, _, launch) in PROGRAMS.items():
-        print(f"{program}: {launch.format(**SIZES[options.large]).split('=')[0]}")
+        print(f"{program}: {launch.format(**sizes(options.scale)).split('=')[0]}")
         examine(oclcc, options.folder, program, options)
 
 
