@@ -128,11 +128,12 @@ Times totals_of(const DeviceResults& results) {
 std::set<std::string_view> too_large_on(const DeviceResults& results) {
   std::set<std::string_view> variants;
   for (const auto& [variant, items] : results.smallest_failed) {
-    const bool is_measured = std::ranges::any_of(
-        results.times, [&](const auto& launch) { return launch.second.contains(variant); });
-    if (items > results.largest_group && !is_measured && !results.refused.contains(variant)) {
+    if (items > results.largest_group && !results.refused.contains(variant)) {
       variants.insert(variant);
     }
+  }
+  for (const auto& [launch, times] : results.times) {
+    std::erase_if(variants, [&times = times](const auto& one) { return times.contains(one); });
   }
   return variants;
 }
