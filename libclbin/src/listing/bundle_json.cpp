@@ -152,6 +152,13 @@ void write_answer(const format::KnownAnswer& answer, JsonStream& document) {
   document.text_member("kernel", answer.kernel);
   document.key("local_size");
   json.write_known(answer.local_size[0] == 0 ? nullptr : &answer.local_size);
+  if (is_recorded(answer)) { // so that the listing of other bundles does not change
+    std::uint64_t data_bytes = 0;
+    for (const format::NamedData& data : format::data_of(answer)) {
+      data_bytes += data.bytes;
+    }
+    document.member("recorded_data_bytes", {data_bytes});
+  }
   document.member("result_bytes", {result_bytes});
   document.end();
 }

@@ -20,7 +20,8 @@ using Verdict = AnswersFound::Verdict;
 // that faults.
 bool is_no_verdict(const base::FailedCall& call) {
   constexpr std::string_view k_of_memory[]{"clCreateCommandQueue", "clCreateBuffer",
-                                           "clEnqueueWriteBuffer"};
+                                           "clEnqueueWriteBuffer", "clCreateImage",
+                                           "clCreateSampler",      "clEnqueueWriteImage"};
   const bool is_launch = call.function == "clEnqueueNDRangeKernel";
   switch (call.code) {
   case CL_MEM_OBJECT_ALLOCATION_FAILURE:
@@ -54,14 +55,15 @@ AnswersFound found_of(const base::Error& error) {
 // Returns where the results of the launch differ; std::nullopt if they do not. opencl_call.
 Result<std::optional<std::string>> difference_of(const opencl::Driver& driver, cl_program program,
                                                  opencl::KernelLauncher& launcher,
-                                                 const format::KnownAnswer& answer) {
+                                                 const format::KnownAnswer& answer,
+                                                 std::vector<base::Bytes> data) {
   cl_int code = CL_SUCCESS;
   const opencl::Kernel kernel(driver.CreateKernel(program, answer.kernel.c_str(), &code),
                               driver.ReleaseKernel);
   if (code != CL_SUCCESS) {
     return opencl::call_failed("clCreateKernel", {}, code);
   }
-  CLBIN_TRY(launcher.set_buffers(answer.arguments));
+  CLBIN_TRY(launcher.set_buffers(answer.arguments, std::move(data)));
   CLBIN_TRY(launcher.set_arguments(kernel.get()));
   CLBIN_TRY(
       launcher.launch(kernel.get(), {answer.dimensions, answer.global_size, answer.local_size}));
@@ -76,20 +78,19 @@ Result<std::optional<std::string>> difference_of(const opencl::Driver& driver, c
   return format::difference_of_answer(answer, results);
 }
 
-// Returns the bytes of all buffers. No known answer has more than k_max_answer_buffer_bytes.
+// Returns the bytes of all buffers and images. No known answer has more than k_max_recorded_bytes.
 std::uint64_t buffer_bytes(const format::KnownAnswer& answer) {
   std::uint64_t bytes = 0;
   for (const format::LaunchArgument& argument : answer.arguments) {
-    bytes += argument.kind == format::ArgumentKind::buffer
-                 ? argument.count * element_bytes(argument.type)
-                 : 0;
+    bytes += format::is_memory(argument) ? argument.count * element_bytes(argument.type) : 0;
   }
   return bytes;
 }
 
 AnswersFound check_launch(const opencl::Driver& driver, cl_program program,
-                          opencl::KernelLauncher& launcher, const format::KnownAnswer& answer) {
-  const auto difference = difference_of(driver, program, launcher, answer);
+                          opencl::KernelLauncher& launcher, const format::KnownAnswer& answer,
+                          std::vector<base::Bytes> data) {
+  const auto difference = difference_of(driver, program, launcher, answer, std::move(data));
   AnswersFound found = !difference ? found_of(difference.error())
                        : *difference
                            ? AnswersFound{Verdict::wrong, "a wrong result: " + **difference}
@@ -124,7 +125,7 @@ AnswersFound check_answers(const LoadSession& session, std::uint32_t device, cl_
   const auto limit =
       static_cast<std::uint64_t>(std::chrono::microseconds(session.request.answers_limit).count());
   AnswersFound all{Verdict::right};
-  for (const format::KnownAnswer& answer : manifest->answers) {
+  for (format::KnownAnswer& answer : manifest->answers) {
     if (stopwatch.microseconds() > limit) {
       return {Verdict::unchecked,
               fmt::format("the limit of {} ms was exceeded", session.request.answers_limit.count()),
@@ -136,7 +137,11 @@ AnswersFound check_answers(const LoadSession& session, std::uint32_t device, cl_
                           session.budget.memory_limit()),
               false};
     }
-    AnswersFound one = check_launch(session.driver, program, *launcher, answer);
+    auto data = session.bundle->read_data(answer, session.budget);
+    if (!data) { // as for a manifest that is damaged
+      return {Verdict::wrong, "its known answers cannot be read: " + data.error().message, false};
+    }
+    AnswersFound one = check_launch(session.driver, program, *launcher, answer, *std::move(data));
     if (one.verdict == Verdict::wrong) {
       return one;
     }

@@ -85,8 +85,11 @@ struct ProgramInput {
   std::vector<RecordedBuild> builds{};
   std::vector<Measurement> measurements{}; // in any order
   std::vector<KnownAnswer> answers{};      // likewise
+  // What the recorded ones name by the digests of their data.
+  std::map<std::string, base::KeptBytes> data{};
 };
-CLBIN_VISIT(ProgramInput, name, source, variants, entries, launches, builds, measurements, answers);
+CLBIN_VISIT(ProgramInput, name, source, variants, entries, launches, builds, measurements, answers,
+            data);
 
 struct BundleInput {
   std::string producer;               // "oclcc 0.1.0"

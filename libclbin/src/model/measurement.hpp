@@ -83,14 +83,14 @@ constexpr std::array<std::string_view, 11> names_of(ElementType /*unused*/) {
   return type >= ElementType::f16;
 }
 
-enum class ArgumentKind : std::uint8_t { number, buffer, local };
-constexpr std::array<std::string_view, 3> names_of(ArgumentKind /*unused*/) {
-  return {"number", "buffer", "local"};
+enum class ArgumentKind : std::uint8_t { number, buffer, local, image, sampler };
+constexpr std::array<std::string_view, 5> names_of(ArgumentKind /*unused*/) {
+  return {"number", "buffer", "local", "image", "sampler"};
 }
-// What a buffer contains before each launch.
-enum class Fill : std::uint8_t { zero, iota, random };
-constexpr std::array<std::string_view, 3> names_of(Fill /*unused*/) {
-  return {"zero", "iota", "random"};
+// What a buffer or an image contains before each launch. `stored`: what the bundle contains.
+enum class Fill : std::uint8_t { zero, iota, random, stored };
+constexpr std::array<std::string_view, 4> names_of(Fill /*unused*/) {
+  return {"zero", "iota", "random", "stored"};
 }
 
 // An argument of a launch, without the memory that it needs.
@@ -99,18 +99,23 @@ struct LaunchArgument {
   base::Bytes number{}; // as the kernel receives it
   ElementType type = ElementType::u8;
   Fill fill = Fill::zero;
-  std::uint64_t count = 0;  // elements of a buffer, or bytes of local memory
+  // Elements of a buffer or an image, or bytes of local memory. 0 for a buffer: NULL is passed.
+  std::uint64_t count = 0;
   std::uint64_t seed = 0;   // of Fill::random
   bool is_constant = false; // no launch changes the buffer
+  std::string digest{};     // of Fill::stored: 64 lower-case hexadecimal digits
+  // Of an image: object type, channel order, channel type, width, height, depth and layers, and of
+  // a sampler: normalized coordinates, addressing and filter, all with the numbers of OpenCL.
+  std::vector<std::uint64_t> properties{};
   friend auto operator<=>(const LaunchArgument&, const LaunchArgument&) = default;
 };
-CLBIN_VISIT(LaunchArgument, kind, number, type, fill, count, seed, is_constant);
+CLBIN_VISIT(LaunchArgument, kind, number, type, fill, count, seed, is_constant, digest, properties);
 
 // What a launch leaves in the buffer of one argument.
 struct ExpectedBuffer {
   std::uint32_t argument = 0; // counted from 0
   base::Bytes contents{};     // of floating-point numbers, which may differ by the tolerance
-  std::string digest{};       // of others: 64 lower-case hexadecimal digits
+  std::string digest{};       // of others, and of those that the bundle contains, as above
   friend auto operator<=>(const ExpectedBuffer&, const ExpectedBuffer&) = default;
 };
 CLBIN_VISIT(ExpectedBuffer, argument, contents, digest);
@@ -131,5 +136,11 @@ struct KnownAnswer {
 };
 CLBIN_VISIT(KnownAnswer, variant, kernel, dimensions, global_size, local_size, arguments, tolerance,
             device, results);
+// Whether an application was seen to make the launch, with data that the bundle contains.
+[[nodiscard]] inline bool is_recorded(const KnownAnswer& answer) noexcept {
+  return std::ranges::any_of(answer.arguments, [](const LaunchArgument& argument) {
+    return argument.fill == Fill::stored;
+  });
+}
 
 } // namespace clbin::format

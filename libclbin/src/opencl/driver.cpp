@@ -91,6 +91,7 @@ base::Result<Driver> resolve_driver(const Resolve& resolve, TableUse use, std::s
   fill(driver.name, "cl" #name, TableUse::first_use, Need::need);
   CLBIN_DRIVER_FUNCTIONS(CLBIN_FILL)
   CLBIN_FILL(CreateCommandQueue, launches, optional)
+  CLBIN_FILL(CreateSampler, images, optional)
   CLBIN_FILL(GetExtensionFunctionAddress, programs, optional)
 #undef CLBIN_FILL
   if (missing != nullptr) {

@@ -30,6 +30,7 @@ enum class TableUse : std::uint8_t {
   identity,   // to ask a device for its identity
   programs,   // also to load and build programs
   launches,   // also to launch kernels
+  images,     // also with images and samplers
   everything, // also to list devices and to create contexts
 };
 
@@ -67,6 +68,10 @@ enum class TableUse : std::uint8_t {
   X(GetEventInfo, launches, optional)                                                              \
   X(GetEventProfilingInfo, launches, optional)                                                     \
   X(ReleaseEvent, launches, optional)                                                              \
+  X(CreateImage, images, optional) /* OpenCL 1.2 */                                                \
+  X(ReleaseSampler, images, optional)                                                              \
+  X(EnqueueReadImage, images, optional)                                                            \
+  X(EnqueueWriteImage, images, optional)                                                           \
   X(GetPlatformIDs, everything, required)                                                          \
   X(GetDeviceIDs, everything, required)                                                            \
   X(CreateContext, everything, required)                                                           \
@@ -80,6 +85,9 @@ struct Driver {
   // Deprecated since OpenCL 2.0, but every driver has it. Of TableUse::launches.
   cl_command_queue(CL_API_CALL* CreateCommandQueue)(cl_context, cl_device_id,
                                                     cl_command_queue_properties, cl_int*) = nullptr;
+  // Likewise, of TableUse::images.
+  cl_sampler(CL_API_CALL* CreateSampler)(cl_context, cl_bool, cl_addressing_mode, cl_filter_mode,
+                                         cl_int*) = nullptr;
   void*(CL_API_CALL* GetExtensionFunctionAddress)(const char* name) = nullptr; // optional
   // Called for each program of source or IL, once created. Null unless made by for_secret_programs.
   opencl::KeepNothingOf KeepNothingOf = nullptr;

@@ -34,35 +34,121 @@ Result<KernelLauncher> KernelLauncher::create(const Driver& driver, cl_context c
   return launcher;
 }
 
-Result<void> KernelLauncher::set_buffers(std::span<const LaunchArgument> arguments) {
+Result<void> KernelLauncher::set_buffers(std::span<const LaunchArgument> arguments,
+                                         std::vector<base::Bytes> data) {
   if (std::ranges::equal(m_arguments, arguments)) {
     return {};
   }
   m_arguments.clear();
   m_buffers.clear();
+  m_samplers.clear();
+  auto next_data = data.begin();
   for (const LaunchArgument& argument : arguments) {
-    if (argument.kind != ArgumentKind::buffer) {
+    if (argument.kind == ArgumentKind::sampler) {
+      CLBIN_TRY(create_sampler(argument));
+    }
+    if (!format::is_memory(argument) || argument.count == 0) {
       continue;
     }
-    Buffer& buffer = m_buffers.emplace_back();
-    buffer.contents = format::fill_buffer(argument);
-    buffer.is_result = format::is_result(argument);
-    cl_int code = CL_SUCCESS;
-    buffer.memory = Memory(m_driver->CreateBuffer(m_context, CL_MEM_READ_WRITE,
-                                                  buffer.contents.size(), nullptr, &code),
-                           m_driver->ReleaseMemObject);
-    CLBIN_TRY(check(code, "clCreateBuffer"));
-    CLBIN_TRY(write(buffer));
+    const bool is_stored = argument.fill == format::Fill::stored;
+    if (is_stored && (next_data == data.end() ||
+                      next_data->size() != argument.count * element_bytes(argument.type))) {
+      return base::fail(base::ErrorCode::invalid_argument, "a stored argument has no data");
+    }
+    CLBIN_TRY(create_buffer(argument,
+                            is_stored ? std::move(*next_data++) : format::fill_buffer(argument)));
   }
   m_arguments.assign(arguments.begin(), arguments.end());
   return {};
 }
 
+Result<void> KernelLauncher::create_buffer(const LaunchArgument& argument, base::Bytes contents) {
+  Buffer& buffer = m_buffers.emplace_back();
+  buffer.contents = std::move(contents);
+  buffer.is_result = format::is_result(argument);
+  if (argument.kind == ArgumentKind::image) {
+    CLBIN_TRY(create_image(argument, buffer));
+    return write(buffer);
+  }
+  cl_int code = CL_SUCCESS;
+  buffer.memory = Memory(
+      m_driver->CreateBuffer(m_context, CL_MEM_READ_WRITE, buffer.contents.size(), nullptr, &code),
+      m_driver->ReleaseMemObject);
+  CLBIN_TRY(check(code, "clCreateBuffer"));
+  return write(buffer);
+}
+
+Result<void> KernelLauncher::create_image(const LaunchArgument& argument, Buffer& image) {
+  if (m_driver->CreateImage == nullptr || m_driver->EnqueueReadImage == nullptr ||
+      m_driver->EnqueueWriteImage == nullptr) {
+    return base::fail(base::ErrorCode::no_opencl,
+                      "the OpenCL library has no function 'clCreateImage'");
+  }
+  const auto& properties = argument.properties;
+  cl_image_format format{static_cast<cl_channel_order>(properties[1]),
+                         static_cast<cl_channel_type>(properties[2])};
+  cl_image_desc description{};
+  description.image_type = static_cast<cl_mem_object_type>(properties[0]);
+  description.image_width = properties[3];
+  description.image_height = properties[4];
+  description.image_depth = properties[5];
+  description.image_array_size = properties[6];
+  const auto layout = format::image_layout(properties); // known of an answer that breaks no rule
+  std::ranges::copy(layout->region, image.region.begin());
+  // Drivers have fewer formats for images that kernels both read and write.
+  const cl_mem_flags access = image.is_result ? CL_MEM_WRITE_ONLY : CL_MEM_READ_ONLY;
+  cl_int code = CL_SUCCESS;
+  for (const cl_mem_flags flags : {cl_mem_flags{CL_MEM_READ_WRITE}, access}) {
+    image.memory =
+        Memory(m_driver->CreateImage(m_context, flags, &format, &description, nullptr, &code),
+               m_driver->ReleaseMemObject);
+    if (code == CL_SUCCESS) {
+      break;
+    }
+  }
+  return check(code, "clCreateImage");
+}
+
+Result<void> KernelLauncher::create_sampler(const LaunchArgument& argument) {
+  if (m_driver->CreateSampler == nullptr || m_driver->ReleaseSampler == nullptr) {
+    return base::fail(base::ErrorCode::no_opencl,
+                      "the OpenCL library has no function 'clCreateSampler'");
+  }
+  const auto& properties = argument.properties;
+  cl_int code = CL_SUCCESS;
+  m_samplers.emplace_back(
+      m_driver->CreateSampler(m_context, properties[0] != 0 ? CL_TRUE : CL_FALSE,
+                              static_cast<cl_addressing_mode>(properties[1]),
+                              static_cast<cl_filter_mode>(properties[2]), &code),
+      m_driver->ReleaseSampler);
+  return check(code, "clCreateSampler");
+}
+
 Result<void> KernelLauncher::write(const Buffer& buffer) const {
+  if (buffer.region[0] != 0) {
+    const std::array<std::size_t, 3> origin{};
+    return check(m_driver->EnqueueWriteImage(m_queue.get(), buffer.memory.get(), CL_TRUE,
+                                             origin.data(), buffer.region.data(), 0, 0,
+                                             buffer.contents.data(), 0, nullptr, nullptr),
+                 "clEnqueueWriteImage");
+  }
   return check(m_driver->EnqueueWriteBuffer(m_queue.get(), buffer.memory.get(), CL_TRUE, 0,
                                             buffer.contents.size(), buffer.contents.data(), 0,
                                             nullptr, nullptr),
                "clEnqueueWriteBuffer");
+}
+
+Result<void> KernelLauncher::read(const Buffer& buffer, base::Bytes& bytes) const {
+  if (buffer.region[0] != 0) {
+    const std::array<std::size_t, 3> origin{};
+    return check(m_driver->EnqueueReadImage(m_queue.get(), buffer.memory.get(), CL_TRUE,
+                                            origin.data(), buffer.region.data(), 0, 0, bytes.data(),
+                                            0, nullptr, nullptr),
+                 "clEnqueueReadImage");
+  }
+  return check(m_driver->EnqueueReadBuffer(m_queue.get(), buffer.memory.get(), CL_TRUE, 0,
+                                           bytes.size(), bytes.data(), 0, nullptr, nullptr),
+               "clEnqueueReadBuffer");
 }
 
 Result<void> KernelLauncher::set_argument(cl_kernel kernel, std::size_t index, std::size_t size,
@@ -74,10 +160,15 @@ Result<void> KernelLauncher::set_argument(cl_kernel kernel, std::size_t index, s
 
 Result<void> KernelLauncher::set_arguments(cl_kernel kernel) const {
   auto next_buffer = m_buffers.begin();
+  auto next_sampler = m_samplers.begin();
   for (std::size_t i = 0; i < m_arguments.size(); ++i) {
     const LaunchArgument& argument = m_arguments[i];
-    if (argument.kind == ArgumentKind::buffer) {
-      const cl_mem memory = (next_buffer++)->memory.get();
+    if (argument.kind == ArgumentKind::sampler) {
+      const cl_sampler sampler = (next_sampler++)->get();
+      // NOLINTNEXTLINE(bugprone-sizeof-expression): the handle is the value
+      CLBIN_TRY(set_argument(kernel, i, sizeof sampler, static_cast<const void*>(&sampler)));
+    } else if (format::is_memory(argument)) {
+      const cl_mem memory = argument.count == 0 ? nullptr : (next_buffer++)->memory.get();
       // NOLINTNEXTLINE(bugprone-sizeof-expression): the handle is the value
       CLBIN_TRY(set_argument(kernel, i, sizeof memory, static_cast<const void*>(&memory)));
     } else if (argument.kind == ArgumentKind::local) {
@@ -131,9 +222,7 @@ Result<std::vector<base::Bytes>> KernelLauncher::read_results() const {
       continue;
     }
     base::Bytes& bytes = results.emplace_back(buffer.contents.size());
-    CLBIN_TRY(check(m_driver->EnqueueReadBuffer(m_queue.get(), buffer.memory.get(), CL_TRUE, 0,
-                                                bytes.size(), bytes.data(), 0, nullptr, nullptr),
-                    "clEnqueueReadBuffer"));
+    CLBIN_TRY(read(buffer, bytes));
   }
   return results;
 }

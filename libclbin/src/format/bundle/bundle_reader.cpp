@@ -1,6 +1,8 @@
 #include "format/bundle/bundle_reader.hpp"
 
 #include "base/crypto/key_text.hpp"
+#include "base/json_document.hpp"
+#include "base/text.hpp"
 
 #include <unordered_set>
 
@@ -416,6 +418,52 @@ Result<std::optional<BlobView>> BundleReader::reference_of(const BlobView& blob,
     return damaged(origin, "its reference {} has a reference itself", blob.reference);
   }
   return referred;
+}
+
+Result<std::uint32_t> BundleReader::find_blob(const Digest& raw_digest) const {
+  const Digest wanted = table_digest(raw_digest);
+  std::uint32_t first = 0;
+  std::uint32_t end = blob_count();
+  while (first < end) {
+    const std::uint32_t middle = first + (end - first) / 2;
+    CLBIN_TRY_ASSIGN(const BlobView blob, this->blob(middle));
+    if (blob.raw_digest == wanted) {
+      return middle;
+    }
+    (blob.raw_digest < wanted ? first : end) = blob.raw_digest < wanted ? middle + 1 : middle;
+  }
+  return fail(ErrorCode::damaged, "no blob has the digest {}", base::to_hex(raw_digest));
+}
+
+Result<std::uint32_t> BundleReader::find_data(const KnownAnswer& answer,
+                                              const NamedData& data) const {
+  const std::string origin =
+      fmt::format("the data of argument {} of a recorded launch of kernel '{}'", data.argument,
+                  base::printable_excerpt(answer.kernel));
+  CLBIN_TRY_ASSIGN(const std::uint32_t index, base::in_context(find_blob(data.digest), origin));
+  CLBIN_TRY_ASSIGN(const BlobView blob, this->blob(index, origin));
+  return blob.raw_bytes == data.bytes
+             ? Result<std::uint32_t>(index)
+             : damaged(origin, "they have {} bytes, not {}", blob.raw_bytes, data.bytes);
+}
+
+Result<std::vector<Bytes>> BundleReader::read_data(KnownAnswer& answer, ReadBudget& budget) const {
+  std::vector<Bytes> before;
+  auto result = answer.results.begin();
+  for (const NamedData& data : data_of(answer)) {
+    CLBIN_TRY_ASSIGN(const std::uint32_t index, find_data(answer, data));
+    CLBIN_TRY_ASSIGN(Bytes bytes, read_blob(index, &budget));
+    if (!data.is_result) {
+      before.push_back(std::move(bytes));
+      continue;
+    }
+    while (result->argument != data.argument) {
+      ++result;
+    }
+    result->contents = std::move(bytes);
+    result->digest.clear();
+  }
+  return before;
 }
 
 // Returns a blob whose frame can be read and decompressed.

@@ -5,6 +5,7 @@
 #include "base/zstd_codec.hpp"
 #include "format/bundle/bundle_tables.hpp"
 #include "format/bundle/encryption.hpp"
+#include "format/bundle/known_answers.hpp"
 #include "format/bundle/manifest.hpp"
 #include "format/bundle/measurements.hpp"
 
@@ -111,6 +112,9 @@ public:
   [[nodiscard]] Result<EntryView> entry(std::uint32_t index, const GroupView& group) const;
   // `user` names the record that contains the index in messages; empty if it is the caller's.
   [[nodiscard]] Result<BlobView> blob(std::uint32_t index, std::string_view user = {}) const;
+  // Returns the index of the blob with these raw bytes. The bundle must be unlocked. Errors: also
+  // damaged, if there is none.
+  [[nodiscard]] Result<std::uint32_t> find_blob(const Digest& raw_digest) const;
   // Returns the blob that `blob`, named `origin` in messages, is compressed against; std::nullopt
   // if there is none. damaged: it is compressed against another one itself.
   [[nodiscard]] Result<std::optional<BlobView>> reference_of(const BlobView& blob,
@@ -168,6 +172,15 @@ public:
   // Errors: also no_source, if the bundle contains none.
   [[nodiscard]] Result<SourcePackage> read_source(const GroupView& group,
                                                   ReadBudget* budget = nullptr) const;
+
+  // Returns the index of the blob with data of a recorded launch. Errors: also damaged, if there is
+  // none, or it has another size.
+  [[nodiscard]] Result<std::uint32_t> find_data(const KnownAnswer& answer,
+                                                const NamedData& data) const;
+  // Returns the data of the stored arguments of a recorded launch, in their order, and puts those
+  // of its results into `answer`, where difference_of_answer looks for them. Returns nothing, and
+  // changes nothing, if the launch is not recorded. Errors: as find_data.
+  [[nodiscard]] Result<std::vector<Bytes>> read_data(KnownAnswer& answer, ReadBudget& budget) const;
 
   // Checks every byte: all pages, all digests (including raw ones), all padding, sort orders,
   // manifests, sources. If the bundle was opened with a policy, also checks every signature,

@@ -265,6 +265,9 @@ private:
     std::set<std::uint32_t> named;
     std::set<std::uint32_t> manifests;
     for (const auto& [program, variants] : programs) {
+      if (m_selection != nullptr) {
+        CLBIN_TRY(name_data(input.bundle, variants.begin()->second, named));
+      }
       for (const auto& [variant, group] : variants) {
         manifests.insert(group.manifest_blob);
         const GroupView& with_source = source_group(group, variants);
@@ -299,6 +302,33 @@ private:
       }
       const std::tuple place(pack.name.str(), pack.target_key, pack.match_key);
       m_packs.try_emplace(place, std::move(pack));
+    }
+    return {};
+  }
+
+  // Removes the known answers that are not kept.
+  void remove_answers(Manifest& manifest) const {
+    const KeepAnswers kept = keeps_only_measurements() ? KeepAnswers::no
+                             : m_selection != nullptr  ? m_selection->answers
+                                                       : KeepAnswers::yes;
+    std::erase_if(manifest.answers, [kept](const KnownAnswer& answer) {
+      return kept == KeepAnswers::no ||
+             (kept != KeepAnswers::yes &&
+              is_recorded(answer) != (kept == KeepAnswers::only_recorded));
+    });
+  }
+
+  // Adds the blobs with the data of the known answers that are kept.
+  Result<void> name_data(const BundleReader& bundle, const GroupView& group,
+                         std::set<std::uint32_t>& named) const {
+    ReadBudget budget = bundle.budget(); // the manifest is decoded again
+    CLBIN_TRY_ASSIGN(Manifest manifest, bundle.decode_manifest_of(group, budget));
+    remove_answers(manifest);
+    for (const KnownAnswer& answer : manifest.answers) {
+      for (const NamedData& data : data_of(answer)) {
+        CLBIN_TRY_ASSIGN(const std::uint32_t blob, bundle.find_data(answer, data));
+        named.insert(blob);
+      }
     }
     return {};
   }
@@ -375,10 +405,7 @@ private:
       manifest.launches.clear();
       manifest.builds.clear();
     }
-    if (keeps_only_measurements() ||
-        (m_selection != nullptr && m_selection->answers == KeepAnswers::no)) {
-      manifest.answers.clear();
-    }
+    remove_answers(manifest);
     CLBIN_TRY(add_recorded(draft, program, manifest));
     if (draft.variants.empty()) {
       m_draft.programs.erase(program);
@@ -512,11 +539,28 @@ public:
       std::ranges::copy_if(manifest.measurements, std::back_inserter(program.measurements),
                            is_kept);
       std::ranges::copy_if(manifest.answers, std::back_inserter(program.answers), is_kept);
+      CLBIN_TRY(add_data(program));
     }
     return contents;
   }
 
 private:
+  // Reads what known answers name, once.
+  Result<void> add_data(ProgramInput& program) {
+    for (const KnownAnswer& answer : program.answers) {
+      for (const NamedData& data : data_of(answer)) {
+        base::KeptBytes& kept = m_data[data.digest];
+        if (kept.empty()) {
+          CLBIN_TRY_ASSIGN(const std::uint32_t blob, m_input.find_data(answer, data));
+          CLBIN_TRY_ASSIGN(Bytes raw, m_proved.read(blob));
+          CLBIN_TRY_ASSIGN(kept, keep(std::move(raw)));
+        }
+        program.data.emplace(base::to_hex(data.digest), kept);
+      }
+    }
+    return {};
+  }
+
   Result<void> read_payloads() {
     std::set<std::uint32_t> named;
     for (std::uint32_t i = 0; i < m_input.entry_count(); ++i) {
@@ -564,6 +608,7 @@ private:
   ProvedBlobs m_proved;
   ReadBudget m_budget = m_input.budget(); // for all manifests
   std::map<std::uint32_t, base::KeptBytes> m_payloads;
+  std::map<Digest, base::KeptBytes> m_data; // by the digest of the raw bytes
   std::uint64_t m_source_bytes = 0;
 };
 

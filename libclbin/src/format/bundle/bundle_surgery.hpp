@@ -28,7 +28,8 @@ enum class KeepMeasurements : std::uint8_t {
   no,
   only, // of an entry or a source nothing is kept, whatever else says so
 };
-enum class KeepAnswers : std::uint8_t { yes, no };
+// only_recorded: those with data of an application. only_others: those without.
+enum class KeepAnswers : std::uint8_t { yes, no, only_recorded, only_others };
 // A loser was measured, and is the first variant of no ranking (rank_variants): no load prefers it,
 // on measured devices or on others. "default", which loads take without measurements, is none.
 enum class KeepLosers : std::uint8_t { yes, no };

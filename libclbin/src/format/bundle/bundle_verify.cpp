@@ -392,6 +392,16 @@ private:
     return {};
   }
 
+  // The digests of the blobs are checked with all others.
+  Result<void> check_data(const Manifest& manifest) const {
+    for (const KnownAnswer& answer : manifest.answers) {
+      for (const NamedData& data : data_of(answer)) {
+        CLBIN_TRY(m_reader.find_data(answer, data));
+      }
+    }
+    return {};
+  }
+
   // The rows must be in the order (variant, entry), so that exactly one entry names each row.
   Result<void> check_program(const std::map<SharedText, GroupView>& variants) {
     const GroupView& first = variants.begin()->second;
@@ -423,6 +433,7 @@ private:
                   "manifest of program '{}': it has {} rows, the table {} entries", first.program,
                   manifest.entries.size(), expected_row);
     }
+    CLBIN_TRY(check_data(manifest));
     if (first.source_blob != k_no_index) {
       CLBIN_TRY_ASSIGN(const BlobView source, m_reader.blob(first.source_blob));
       CLBIN_TRY(

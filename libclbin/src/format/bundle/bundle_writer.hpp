@@ -65,7 +65,8 @@ struct BundleDraft {
 void add_build(ProgramDraft& draft, RecordedBuild build);
 // Adds a measurement. Of those of one place, keeps the one that replaces the others.
 void add_measurement(ProgramDraft& draft, Measurement measurement);
-// Adds a known answer. Error: conflict, if the draft has other results of the same launch.
+// Adds a known answer. Of recorded ones of the same launch, keeps the least. Error: conflict, if
+// the draft has other results of the same launch.
 [[nodiscard]] Result<void> add_answer(ProgramDraft& draft, const std::string& program,
                                       KnownAnswer answer);
 // Adds a frame. Of frames with the same raw bytes, keeps the least: without a reference before with
@@ -145,6 +146,7 @@ using ByteSink = std::function<Result<void>(ByteView)>;
 // its program does not list, two different payloads for one program, variant, target and binary
 // kind, slots that are not those of the key, a measurement that breaks a rule, or is of another
 // source or a variant that its program does not list, and a known answer of which that is true.
+// Data that recorded answers name and the input does not contain are left to a merge.
 [[nodiscard]] Result<Bytes> write_bundle(const BundleInput& input, const WriteOptions& options);
 // Passes the same bytes to `sink`, in order and in parts, after all other work is done. Payloads
 // are read from where they are kept, one or two at a time. Errors: also any error of `sink`, and of

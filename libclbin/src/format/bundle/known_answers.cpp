@@ -1,6 +1,7 @@
 #include "format/bundle/known_answers.hpp"
 
 #include "base/text.hpp"
+#include "format/bundle/measurements.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -189,6 +190,88 @@ float float_of(std::uint16_t half) noexcept {
   const float magnitude =
       exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(fraction + 1024.0F, exponent - 25);
   return sign * magnitude;
+}
+
+std::optional<ElementShape> shape_of(std::string_view name) {
+  constexpr std::pair<std::string_view, ElementType> k_types[]{
+      {"char", ElementType::i8},          {"uchar", ElementType::u8},
+      {"bool", ElementType::u8},          {"short", ElementType::i16},
+      {"ushort", ElementType::u16},       {"int", ElementType::i32},
+      {"uint", ElementType::u32},         {"long", ElementType::i64},
+      {"ulong", ElementType::u64},        {"half", ElementType::f16},
+      {"float", ElementType::f32},        {"double", ElementType::f64},
+      {"unsigned char", ElementType::u8}, {"unsigned short", ElementType::u16},
+      {"unsigned int", ElementType::u32}, {"unsigned long", ElementType::u64}};
+  const std::size_t digits = std::min(name.find_first_of("0123456789"), name.size());
+  const auto* const found = std::ranges::find(k_types, name.substr(0, digits),
+                                              &std::pair<std::string_view, ElementType>::first);
+  if (found == std::end(k_types)) {
+    return std::nullopt;
+  }
+  ElementShape shape{found->second, 1, 1};
+  if (digits < name.size()) {
+    const auto count = base::parse_number<std::size_t>(name.substr(digits));
+    if (!count || *count < 2 || *count > 16) {
+      return std::nullopt;
+    }
+    shape.count = *count;
+    shape.stored = *count == 3 ? 4 : *count;
+  }
+  return shape;
+}
+
+std::optional<ImageLayout> image_layout(std::span<const std::uint64_t> properties) {
+  // Channel orders and types of OpenCL, in the order of their numbers; 0 and u64: not known.
+  constexpr std::array<std::uint64_t, 20> k_channels{1, 1, 2, 2, 0, 4, 4, 4, 1, 1,
+                                                     0, 0, 0, 1, 0, 0, 0, 4, 4, 4};
+  constexpr std::array k_types{
+      ElementType::i8,  ElementType::i16, ElementType::u8,  ElementType::u16, ElementType::u64,
+      ElementType::u64, ElementType::u64, ElementType::i8,  ElementType::i16, ElementType::i32,
+      ElementType::u8,  ElementType::u16, ElementType::u32, ElementType::f16, ElementType::f32};
+  constexpr std::uint64_t k_first_order = 0x10B0; // CL_R
+  constexpr std::uint64_t k_first_type = 0x10D0;  // CL_SNORM_INT8
+  constexpr std::uint64_t k_first_kind = 0x10F1;  // CL_MEM_OBJECT_IMAGE2D
+  // What of width, height, depth and layers the kinds have: 2D, 3D, 2D array, 1D, 1D array.
+  constexpr std::array<std::array<std::size_t, 3>, 5> k_sides{
+      {{3, 4, 0}, {3, 4, 5}, {3, 4, 6}, {3, 0, 0}, {3, 6, 0}}};
+  if (properties.size() != 7 || properties[0] - k_first_kind >= k_sides.size() ||
+      properties[1] - k_first_order >= k_channels.size() ||
+      properties[2] - k_first_type >= k_types.size()) {
+    return std::nullopt;
+  }
+  ImageLayout layout{
+      k_types[properties[2] - k_first_type], k_channels[properties[1] - k_first_order], {1, 1, 1}};
+  const auto& sides = k_sides[properties[0] - k_first_kind];
+  const std::uint64_t most = k_max_recorded_bytes / element_bytes(layout.type);
+  for (std::size_t i = 0; i < sides.size() && layout.count != 0; ++i) {
+    layout.region[i] = sides[i] == 0 ? 1 : properties[sides[i]];
+    layout.count = layout.region[i] > most / layout.count ? 0 : layout.count * layout.region[i];
+  }
+  return layout.count == 0 || layout.type == ElementType::u64 ? std::nullopt
+                                                              : std::optional(layout);
+}
+
+std::vector<NamedData> data_of(const KnownAnswer& answer) {
+  std::vector<NamedData> data;
+  const auto add = [&](std::uint32_t index, const std::string& digest, bool is_result) {
+    const LaunchArgument& argument = answer.arguments[index];
+    data.push_back({index, *base::digest_from_hex(digest),
+                    argument.count * element_bytes(argument.type), is_result});
+  };
+  for (std::uint32_t i = 0; i < answer.arguments.size(); ++i) {
+    if (answer.arguments[i].fill == Fill::stored) {
+      add(i, answer.arguments[i].digest, false);
+    }
+  }
+  if (data.empty()) {
+    return data;
+  }
+  for (const ExpectedBuffer& result : answer.results) {
+    if (is_floating(answer.arguments[result.argument].type)) {
+      add(result.argument, result.digest, true);
+    }
+  }
+  return data;
 }
 
 ExpectedBuffer expected_buffer(std::size_t argument, ElementType type, base::Bytes contents) {

@@ -3,6 +3,7 @@
 #include "format/bundle/measurements.hpp"
 #include "format/bundle/record_json.hpp"
 
+#include <functional>
 #include <new>
 
 namespace clbin::format {
@@ -278,15 +279,15 @@ std::uint64_t decoded_bytes(const JsonValue& json, std::string_view name) {
   if (const auto* const text = std::get_if<std::string>(&json.value)) {
     bytes = text->size();
   } else if (const auto* const items = std::get_if<JsonArray>(&json.value)) {
-    const std::uint64_t item_bytes = name == "kernels"          ? sizeof(KernelReflection)
-                                     : name == "launches"       ? sizeof(RecordedLaunch)
-                                     : name == "builds"         ? sizeof(RecordedBuild)
-                                     : name == "measurements"   ? sizeof(Measurement)
-                                     : name == "answers"        ? sizeof(KnownAnswer)
-                                     : name == "results"        ? sizeof(ExpectedBuffer)
-                                     : name == "arguments"      ? k_argument_bytes
-                                     : name == "spec_constants" ? sizeof(SpecConstant)
-                                                                : sizeof(std::string);
+    const std::uint64_t item_bytes = name == "kernels"           ? sizeof(KernelReflection)
+                                     : name == "launches"        ? sizeof(RecordedLaunch)
+                                     : name == "builds"          ? sizeof(RecordedBuild)
+                                     : name == "measurements"    ? sizeof(Measurement)
+                                     : name.ends_with("answers") ? sizeof(KnownAnswer)
+                                     : name == "results"         ? sizeof(ExpectedBuffer)
+                                     : name == "arguments"       ? k_argument_bytes
+                                     : name == "spec_constants"  ? sizeof(SpecConstant)
+                                                                 : sizeof(std::string);
     for (const JsonValue& item : *items) {
       bytes += item_bytes + decoded_bytes(item, "");
     }
@@ -297,6 +298,23 @@ std::uint64_t decoded_bytes(const JsonValue& json, std::string_view name) {
     }
   }
   return bytes;
+}
+
+// Moves what the JSON lists apart to the known answers.
+Fit unite_answers(Manifest& manifest) {
+  for (const auto* list : {&manifest.answers, &manifest.recorded_answers}) {
+    const bool is_other = list == &manifest.recorded_answers;
+    const auto found = std::ranges::find(*list, !is_other, is_recorded);
+    if (found != list->end()) {
+      return below(
+          fmt::format("{}[{}]", is_other ? "recorded_answers" : "answers", found - list->begin()),
+          misfit("{}", is_other ? "it has no stored data" : "it has stored data").value());
+    }
+  }
+  std::ranges::move(manifest.recorded_answers, std::back_inserter(manifest.answers));
+  manifest.recorded_answers = {};
+  std::ranges::sort(manifest.answers, ByPlace());
+  return {};
 }
 
 // Decodes one row after the other, so that each row is in memory only once.
@@ -317,7 +335,8 @@ public:
                           }}));
     CLBIN_TRY(m_budget.take_memory(k_manifest_bytes + decoded_bytes(document, ""), "manifest"));
     // The rows were decoded one by one, and the document contains empty lists of them.
-    const Fit fit = from_json(document, m_manifest);
+    Fit fit = from_json(document, m_manifest);
+    fit = fit ? unite_answers(m_manifest) : fit;
     if (!fit) {
       return invalid(fit.error());
     }
@@ -380,6 +399,13 @@ std::string row_digest(const Digest& raw_digest) {
 }
 
 Bytes encode_manifest(const Manifest& manifest) {
+  if (std::ranges::any_of(manifest.answers, is_recorded)) {
+    Manifest apart = manifest;
+    const auto recorded = std::ranges::stable_partition(apart.answers, std::not_fn(is_recorded));
+    apart.recorded_answers.assign(recorded.begin(), recorded.end());
+    apart.answers.erase(recorded.begin(), recorded.end());
+    return encode_manifest(apart);
+  }
   Bytes json;
   const auto append = [&json](std::string_view part) {
     const ByteView bytes = base::as_bytes(part);

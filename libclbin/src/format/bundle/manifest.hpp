@@ -16,9 +16,13 @@ struct Manifest {
   std::vector<RecordedBuild> builds{};
   std::vector<Measurement> measurements{}; // in ascending order of their places
   std::vector<KnownAnswer> answers{};      // likewise
+  // Those of `answers` that are recorded, in their JSON alone: earlier readers reject their data in
+  // known answers, and skip a member that they do not know.
+  std::vector<KnownAnswer> recorded_answers{};
   friend bool operator==(const Manifest&, const Manifest&) = default;
 };
-CLBIN_VISIT(Manifest, producer, program, entries, launches, builds, measurements, answers);
+CLBIN_VISIT(Manifest, producer, program, entries, launches, builds, measurements, answers,
+            recorded_answers);
 
 // Returns the first 16 hexadecimal digits of a raw digest. The tables contain the whole digest, and
 // digests do not compress.

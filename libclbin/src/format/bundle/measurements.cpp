@@ -39,8 +39,65 @@ bool is_digest_text(std::string_view text) {
          text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
+// Whether the data and properties of an argument are those of its kind. Only recorded launches have
+// images, samplers and NULL.
+bool is_whole(const LaunchArgument& argument, bool is_of_recorded) {
+  const bool is_stored = argument.fill == Fill::stored;
+  const bool is_image = argument.kind == ArgumentKind::image;
+  if (is_stored ? !is_memory(argument) || !is_digest_text(argument.digest)
+                : !argument.digest.empty() || is_image) {
+    return false;
+  }
+  if (is_image) {
+    const auto layout = image_layout(argument.properties);
+    return layout && layout->type == argument.type && layout->count == argument.count;
+  }
+  if (argument.kind == ArgumentKind::sampler) {
+    return is_of_recorded && argument.properties.size() == 3;
+  }
+  return argument.properties.empty();
+}
+
+// Returns the bytes that an argument needs; 0 if that is none of its kind.
+std::uint64_t bytes_of(const LaunchArgument& argument, std::uint64_t limit) {
+  switch (argument.kind) {
+  case ArgumentKind::number:
+    return argument.number.size();
+  case ArgumentKind::sampler:
+    return 1;
+  case ArgumentKind::local:
+    return argument.count;
+  default:
+    return argument.count > limit ? limit + 1 : argument.count * element_bytes(argument.type);
+  }
+}
+
+bool is_null(const LaunchArgument& argument) {
+  return argument.kind == ArgumentKind::buffer && argument.count == 0 && argument.is_constant &&
+         argument.fill == Fill::zero;
+}
+
+// Whether each result of a recorded launch has the digest of what it leaves, also of numbers.
+bool are_recorded_results(const KnownAnswer& answer) {
+  auto result = answer.results.begin();
+  for (std::size_t index = 0; index < answer.arguments.size(); ++index) {
+    if (!is_result(answer.arguments[index])) {
+      continue;
+    }
+    if (result == answer.results.end() || result->argument != index || !result->contents.empty() ||
+        !is_digest_text(result->digest)) {
+      return false;
+    }
+    ++result;
+  }
+  return result == answer.results.end() && !answer.results.empty();
+}
+
 // Whether there is one result of each buffer that the launch can change, in their order.
 bool are_results(const KnownAnswer& answer) {
+  if (is_recorded(answer)) {
+    return are_recorded_results(answer);
+  }
   std::uint64_t left = k_max_answer_bytes;
   auto result = answer.results.begin();
   for (std::size_t index = 0; index < answer.arguments.size(); ++index) {
@@ -236,16 +293,18 @@ std::string_view broken_rule(const KnownAnswer& answer) {
   if (const std::string_view rule = broken_rule_of_launch(answer); !rule.empty()) {
     return rule;
   }
-  std::uint64_t left = k_max_answer_buffer_bytes;
+  const bool is_of_recorded = is_recorded(answer);
+  std::uint64_t left = is_of_recorded ? k_max_recorded_bytes : k_max_answer_buffer_bytes;
   for (const LaunchArgument& argument : answer.arguments) {
-    const std::uint64_t width =
-        argument.kind == ArgumentKind::buffer ? element_bytes(argument.type) : 1;
-    const bool is_number = argument.kind == ArgumentKind::number;
-    const std::uint64_t count = is_number ? argument.number.size() : argument.count;
-    if (count == 0 || count > left / width) {
-      return "an argument has no bytes, or all of them have more than 64 MiB";
+    if (!is_whole(argument, is_of_recorded)) {
+      return "the data or properties of an argument are not those of its kind";
     }
-    left -= count * width;
+    const std::uint64_t bytes = bytes_of(argument, left);
+    if ((bytes == 0 && !(is_of_recorded && is_null(argument))) || bytes > left) {
+      return is_of_recorded ? "an argument has no bytes, or all of them have more than 1 GiB"
+                            : "an argument has no bytes, or all of them have more than 64 MiB";
+    }
+    left -= bytes;
   }
   const auto tolerance = base::parse_real(answer.tolerance);
   if (!answer.tolerance.empty() && !(tolerance && *tolerance >= 0 && *tolerance <= 1)) {

@@ -18,6 +18,8 @@ namespace clbin::format {
 // application.
 inline constexpr std::uint64_t k_max_answer_buffer_bytes = 64ULL << 20U;
 inline constexpr std::uint64_t k_max_answer_bytes = 1ULL << 20U;
+// What all arguments of a recorded launch may need.
+inline constexpr std::uint64_t k_max_recorded_bytes = 1ULL << 30U;
 
 // Returns what is measured, or answered. A program has one record of each place, and a manifest
 // lists them in this order.

@@ -399,6 +399,180 @@ TEST(KnownAnswers, OfOneLaunchThatDifferAreAConflict) {
               HasSubstr("the program does not list the variant"));
 }
 
+// Recorded launches. ------------------------------------------------------------------------------
+
+std::string digest_text(std::string_view data) {
+  return base::to_hex(base::digest_of(base::as_bytes(data)));
+}
+
+constexpr std::string_view k_before = "what was there before it"; // 6 floats
+constexpr std::string_view k_after = "what was there after it.";  // likewise
+constexpr std::string_view k_pixels = "pppppppppppppppp";         // 2x2 of RGBA, 8 bits
+
+// A launch with a buffer of floats that it changes, an image, a sampler and NULL.
+KnownAnswer recorded_answer(std::string variant) {
+  KnownAnswer answer{std::move(variant), "k", 1, {8, 1, 1}, {}};
+  LaunchArgument buffer{.kind = ArgumentKind::buffer, .type = ElementType::f32};
+  buffer.fill = Fill::stored;
+  buffer.count = 6;
+  buffer.digest = digest_text(k_before);
+  LaunchArgument image{.kind = ArgumentKind::image, .type = ElementType::u8};
+  image.fill = Fill::stored;
+  image.count = k_pixels.size();
+  image.is_constant = true;
+  image.digest = digest_text(k_pixels);
+  image.properties = {0x10F1, 0x10B5, 0x10D2, 2, 2, 0, 0}; // 2D, RGBA, UNORM_INT8
+  LaunchArgument sampler{.kind = ArgumentKind::sampler};
+  sampler.properties = {0, 0x1130, 0x1140};
+  LaunchArgument null{.kind = ArgumentKind::buffer};
+  null.is_constant = true;
+  answer.arguments = {buffer, image, sampler, null};
+  answer.device = "platform / device / 1.0";
+  answer.results = {{0, {}, digest_text(k_after)}};
+  return answer;
+}
+
+BundleInput recorded_input(std::vector<KnownAnswer> answers) {
+  BundleInput input = answered_input(std::move(answers));
+  for (const std::string_view data : {k_before, k_after, k_pixels}) {
+    const base::ByteView bytes = base::as_bytes(data);
+    input.programs[0].data.emplace(digest_text(data), Bytes(bytes.begin(), bytes.end()));
+  }
+  return input;
+}
+
+TEST(RecordedAnswers, KeepTheirDataThroughEveryChangeOfABundle) {
+  const Bytes bytes = test::must_write(recorded_input({recorded_answer("a"), sample_answer("a")}));
+  const BundleReader reader = test::must_open(bytes);
+  ASSERT_TRUE(reader.verify().has_value()) << reader.verify().error().message;
+  auto manifest = reader.read_manifest(reader.group(0).value());
+  ASSERT_TRUE(manifest) << manifest.error().message;
+  ASSERT_EQ(manifest->answers.size(), 2U);
+  KnownAnswer& recorded = *std::ranges::find_if(manifest->answers, is_recorded);
+  EXPECT_EQ(recorded, recorded_answer("a"));
+  ReadBudget budget = reader.budget();
+  const auto data = reader.read_data(recorded, budget);
+  ASSERT_TRUE(data) << data.error().message;
+  ASSERT_EQ(data->size(), 2U);
+  EXPECT_EQ(base::as_text((*data)[0]), k_before);
+  EXPECT_EQ(base::as_text((*data)[1]), k_pixels);
+  EXPECT_EQ(base::as_text(recorded.results[0].contents), k_after);
+  EXPECT_EQ(recorded.results[0].digest, "");
+  EXPECT_EQ(repack_bundle(reader, {3}).value(), bytes);
+  EXPECT_EQ(strip_bundle(reader, {.measurements = KeepMeasurements::no})->bytes, bytes);
+  EXPECT_EQ(merged(reader, test::must_open(test::must_write(answered_input({})))).value(), bytes);
+}
+
+TEST(RecordedAnswers, AreRemovedWithTheirData) {
+  const BundleReader reader =
+      test::must_open(test::must_write(recorded_input({recorded_answer("a"), sample_answer("a")})));
+  EXPECT_EQ(strip_bundle(reader, {.answers = KeepAnswers::only_others})->bytes,
+            test::must_write(answered_input({sample_answer("a")})));
+  EXPECT_EQ(strip_bundle(reader, {.answers = KeepAnswers::no})->bytes,
+            test::must_write(answered_input({})));
+  EXPECT_EQ(strip_bundle(reader, {.answers = KeepAnswers::only_recorded})->bytes,
+            test::must_write(recorded_input({recorded_answer("a")})));
+}
+
+TEST(RecordedAnswers, AreSkippedByReadersThatDoNotKnowThem) {
+  Manifest manifest;
+  manifest.answers = {recorded_answer("a"), sample_answer("a")};
+  const Bytes json = encode_manifest(manifest);
+  const std::string_view text = base::as_text(json);
+  const std::size_t known = text.find(R"("answers":[)");
+  const std::size_t recorded = text.find(R"("recorded_answers":[)");
+  ASSERT_LT(known, recorded);
+  EXPECT_EQ(text.substr(known, recorded - known).find("stored"), std::string_view::npos);
+  EXPECT_NE(text.substr(recorded).find(R"("fill":"stored")"), std::string_view::npos);
+}
+
+TEST(RecordedAnswers, AreReadFromAnEncryptedBundle) {
+  const auto key = base::ContentKey::generate();
+  WriteOptions options;
+  options.encryption = encryption_with(key);
+  const Bytes bytes = write_bundle(recorded_input({recorded_answer("a")}), options).value();
+  EXPECT_EQ(base::as_text(bytes).find(k_before), std::string_view::npos);
+  BundleReader reader = test::must_open(bytes);
+  ASSERT_TRUE(reader.unlock(key));
+  ASSERT_TRUE(reader.verify().has_value()) << reader.verify().error().message;
+  KnownAnswer answer = recorded_answer("a");
+  ReadBudget budget = reader.budget();
+  EXPECT_EQ(base::as_text(reader.read_data(answer, budget).value()[0]), k_before);
+}
+
+TEST(RecordedAnswers, OfOneLaunchThatDifferAreNoConflict) {
+  KnownAnswer other = recorded_answer("a");
+  other.device = "another";
+  other.results[0].digest = digest_text(k_before);
+  const auto one = test::must_open(test::must_write(recorded_input({recorded_answer("a")})));
+  const auto two = test::must_open(test::must_write(recorded_input({other})));
+  const auto both = merged(one, two);
+  ASSERT_TRUE(both) << both.error().message;
+  EXPECT_EQ(*both, merged(two, one).value());
+  const auto reader = test::must_open(*both);
+  EXPECT_TRUE(reader.verify());
+  EXPECT_EQ(reader.read_manifest(reader.group(0).value())->answers, std::vector{other});
+}
+
+TEST(RecordedAnswers, BreakARuleIfTheirDataAreNotThoseOfTheirKind) {
+  EXPECT_EQ(broken_rule(recorded_answer("a")), "");
+  constexpr std::string_view k_kind =
+      "the data or properties of an argument are not those of its kind";
+  constexpr std::string_view k_bytes = "an argument has no bytes, or all of them have more than 1 "
+                                       "GiB";
+  constexpr std::string_view k_results =
+      "its results are not those of the buffers that the launch changes";
+  const std::vector<std::pair<std::function<void(KnownAnswer&)>, std::string_view>> cases{
+      {[](KnownAnswer& a) { a.arguments[0].digest.pop_back(); }, k_kind},
+      {[](KnownAnswer& a) { a.arguments[0].kind = ArgumentKind::local; }, k_kind},
+      {[](KnownAnswer& a) { a.arguments[0].count = 1ULL << 62U; }, k_bytes},
+      {[](KnownAnswer& a) { a.arguments[0].count = (1ULL << 28U) + 1; }, k_bytes},
+      {[](KnownAnswer& a) { a.arguments[0].count = 0; }, k_bytes},
+      {[](KnownAnswer& a) { a.arguments[1].count = 15; }, k_kind},
+      {[](KnownAnswer& a) { a.arguments[1].properties[0] = 0x10F6; }, k_kind}, // of a buffer
+      {[](KnownAnswer& a) { a.arguments[1].properties[2] = 0x10D4; }, k_kind}, // 565
+      {[](KnownAnswer& a) { a.arguments[1].properties[3] = ~0ULL; }, k_kind},
+      {[](KnownAnswer& a) { a.arguments[1].properties[4] = 0; }, k_kind},
+      {[](KnownAnswer& a) { a.arguments[1].properties.pop_back(); }, k_kind},
+      {[](KnownAnswer& a) { a.arguments[1].fill = Fill::zero; }, k_kind},
+      {[](KnownAnswer& a) { a.arguments[2].properties.clear(); }, k_kind},
+      {[](KnownAnswer& a) { a.arguments[3].properties = {1}; }, k_kind},
+      {[](KnownAnswer& a) { a.arguments[3].is_constant = false; }, k_bytes},
+      {[](KnownAnswer& a) { a.results[0].contents = Bytes(24); }, k_results},
+      {[](KnownAnswer& a) { a.results[0].digest.clear(); }, k_results},
+      {[](KnownAnswer& a) { a.results[0].argument = 9; }, k_results}};
+  for (const auto& [change, rule] : cases) {
+    KnownAnswer answer = recorded_answer("a");
+    change(answer);
+    EXPECT_EQ(broken_rule(answer), rule);
+    Manifest manifest;
+    manifest.answers = {answer};
+    const auto decoded = decode_manifest(encode_manifest(manifest));
+    ASSERT_FALSE(decoded.has_value());
+    EXPECT_EQ(decoded.error().code, ErrorCode::manifest_invalid);
+    EXPECT_THAT(decoded.error().message, HasSubstr("recorded_answers[0]"));
+  }
+}
+
+TEST(RecordedAnswers, WithoutTheirDataOrWithOthersAreDamage) {
+  BundleInput input = recorded_input({recorded_answer("a")});
+  input.programs[0].data.erase(digest_text(k_after));
+  const BundleReader reader = test::must_open(test::must_write(input));
+  const auto verified = reader.verify();
+  ASSERT_FALSE(verified);
+  EXPECT_EQ(verified.error().code, ErrorCode::damaged);
+  EXPECT_THAT(verified.error().message,
+              HasSubstr("the data of argument 0 of a recorded launch of kernel 'k': no blob has "
+                        "the digest " +
+                        digest_text(k_after)));
+  KnownAnswer other = recorded_answer("a");
+  other.arguments[0].count = 5;
+  const BundleReader sized = test::must_open(test::must_write(recorded_input({other})));
+  EXPECT_THAT(sized.verify().error().message, HasSubstr("they have 24 bytes, not 20"));
+  ReadBudget budget = sized.budget();
+  EXPECT_EQ(sized.read_data(other, budget).error().code, ErrorCode::damaged);
+}
+
 TEST(MeasuredBundle, OfAnotherSourceIsRefusedByMerge) {
   const auto source =
       test::must_open(test::must_write(with_source(measured_input({}), "another")), "source.clbin");
