@@ -39,7 +39,7 @@ constexpr std::string_view k_usage =
     oclcc --explain [--device PATTERN]... [--json] BUNDLE...
     oclcc --verify [--public-key KEY]... [--least-counter N] [--detached]
           [--run [--device PATTERN]...] [--json] BUNDLE...
-    oclcc --tune --launch LAUNCH... [--device PATTERN]... [--tune-seconds N]
+    oclcc --tune [--launch LAUNCH]... [--device PATTERN]... [--tune-seconds N]
           [--tolerance NUMBER] [--known-answers] [--json] BUNDLE [-o BUNDLE]
     oclcc --warm [--specialize KERNEL=SIZE]... [--device PATTERN]... BUNDLE...
     oclcc --diff [--json] BUNDLE BUNDLE
@@ -54,8 +54,9 @@ constexpr std::string_view k_usage =
     oclcc --repack BUNDLE... [-o BUNDLE]
     oclcc --strip [--keep-target PATTERN | --drop-target PATTERN]...
           [--strip-source] [--strip-reflection] [--strip-measurements]
-          [--strip-answers] BUNDLE... [-o BUNDLE]
-    oclcc --record BUNDLE [--record-binaries] [--no-source] -- COMMAND...
+          [--strip-answers] [--strip-data] BUNDLE... [-o BUNDLE]
+    oclcc --record BUNDLE [--record-binaries] [--record-data[=LIMIT]]
+          [--no-source] -- COMMAND...
     oclcc --keygen NAME [--no-passphrase | --key-type TYPE]
     oclcc --sign --key FILE | --sign-with COMMAND --public-key KEY
           [--counter N] [--vouched-by FILE] BUNDLE... [-o BUNDLE]

@@ -401,6 +401,16 @@ Result<void> set_unit(Options& options, const OptionRow&, const std::string& val
   return {};
 }
 
+Result<void> set_recorded_data(Options& options, const OptionRow&, const std::string& value) {
+  constexpr std::uint64_t k_most = 1ULL << 30U; // what a reader accepts
+  const auto bytes = base::parse_size(value);
+  if (!bytes || *bytes == 0 || *bytes > k_most) {
+    return refused("'--record-data' accepts a size of at most 1G, such as 64M, not '{}'", value);
+  }
+  options.recorded_data_bytes = *bytes;
+  return {};
+}
+
 Result<void> set_memory_limit(Options& options, const OptionRow&, const std::string& value) {
   if (value == "none") {
     options.memory_limit_bytes = 0;
@@ -522,11 +532,14 @@ constexpr OptionRow k_option_table[] = {
      append_value<&Options::optional_programs>,
      "allow PROGRAM to fail for a device: print a warning and keep its source, which is built when "
      "PROGRAM is loaded on that device; repeatable"},
-    {Group::output, Form::value, Scope::compile_or_extract, "variant", "NAME='OPTIONS'",
-     add_variant,
+    {Group::output, Form::value, Scope::compile_or_extract | scope_of(Mode::tune), "variant",
+     "NAME='OPTIONS'", add_variant,
      "compile with OPTIONS in addition, as variant NAME; repeatable (default: one variant, "
-     "\"default\"); with --extract, --disassemble and --report: only variant NAME"},
-    {Group::output, Form::value, Scope::sources, "variants", "'MACRO=VALUE,...'", add_variants,
+     "\"default\"); with --extract, --disassemble and --report: only variant NAME; with --tune: "
+     "also "
+     "measure each variant with OPTIONS in addition, as BASE+NAME"},
+    {Group::output, Form::value, Scope::sources | scope_of(Mode::tune), "variants",
+     "'MACRO=VALUE,...'", add_variants,
      "compile a variant for each combination of the values of macros; \"if CONDITION\" may follow "
      "them; repeatable"},
     {Group::output, Form::value, Scope::sources, "requires", "VARIANT=NAME[,NAME]...",
@@ -721,7 +734,8 @@ constexpr OptionRow k_option_table[] = {
      "decisions of --explain and the instructions of the binaries"},
 
     mode_row(Group::tuning, Mode::tune, "tune",
-             "run the launches of --launch with each variant of the bundle FILE on each device, "
+             "run the launches of --launch, or else the recorded ones, with each variant of the "
+             "bundle FILE on each device, "
              "compare the results, print the times, and add them to the bundle, in place unless -o "
              "is given"),
     {Group::tuning, Form::value, Scope::tune, "launch", "KERNEL=SIZE[:ARGUMENTS]",
@@ -773,6 +787,9 @@ constexpr OptionRow k_option_table[] = {
      "remove the times of variants, by which loads choose one"},
     {Group::changing, Form::flag, Scope::strip, "strip-answers", "",
      set_constant<&Options::answers, AnswerPolicy::drop>, "remove what --known-answers has kept"},
+    {Group::changing, Form::flag, Scope::strip, "strip-data", "",
+     set_constant<&Options::recorded_data, DataPolicy::drop>,
+     "remove the launches that --record-data has recorded, with their data"},
     {Group::changing, Form::flag, Scope::strip, "prune", "",
      set_constant<&Options::losers, LoserPolicy::drop>,
      "remove each variant that was measured and that no load prefers on any device"},
@@ -784,6 +801,11 @@ constexpr OptionRow k_option_table[] = {
     {Group::recording, Form::flag, Scope::record, "record-binaries", "",
      set_constant<&Options::recorded_binaries, BinaryPolicy::build>,
      "also record the device binaries"},
+    {Group::recording, Form::optional_value, Scope::record, "record-data", "LIMIT",
+     set_recorded_data,
+     "also record a few launches of each kernel with their arguments and the contents of their "
+     "buffers and images, at most LIMIT (64M) bytes of them, for --tune and --verify --run",
+     Mode::compile, '\0', "64M"},
 
     {Group::signing, Form::value, Scope::any, "keygen", "NAME", set_key_pair,
      "make a key pair: the secret key NAME.key, which a passphrase protects, and the public key "

@@ -259,7 +259,6 @@ constexpr OptionRule k_rules[] = {
      scope_of(Mode::verify)},
     {"--encrypt", OptionRule::Relation::needs, "--encrypt-key --encrypt-for"},
     {"--decrypt", OptionRule::Relation::needs, "--decrypt-key"},
-    {"--tune", OptionRule::Relation::needs, "--launch"},
     {"--source-only", OptionRule::Relation::excludes,
      "--no-source --target --device --device-option --specialize --emit-cubin -fsyntax-only -###",
      scope_of(Mode::compile), "'{0}' compiles nothing, and cannot be used with {1}"},

@@ -64,6 +64,7 @@ enum class SourcePolicy : std::uint8_t { keep, drop };
 enum class ReflectionPolicy : std::uint8_t { keep, drop };
 enum class MeasurementPolicy : std::uint8_t { keep, drop };
 enum class LoserPolicy : std::uint8_t { keep, drop };
+enum class DataPolicy : std::uint8_t { keep, drop };
 enum class AnswerPolicy : std::uint8_t { unchanged, add, drop };
 enum class FailurePolicy : std::uint8_t { stop, keep_going };
 enum class RunPolicy : std::uint8_t { no, yes };
@@ -181,6 +182,7 @@ struct Options {
   std::vector<std::string> optional_programs; // --optional: names of inputs' programs
   ReflectionPolicy reflection = ReflectionPolicy::keep;
   MeasurementPolicy measurements = MeasurementPolicy::keep;
+  DataPolicy recorded_data = DataPolicy::keep; // --strip-data
   AnswerPolicy answers = AnswerPolicy::unchanged;
   LoserPolicy losers = LoserPolicy::keep; // --prune
   SplitUnit split_unit = SplitUnit::family;
@@ -197,6 +199,7 @@ struct Options {
   std::optional<double> tolerance;                // --tolerance
   std::optional<std::filesystem::path> recording; // --record
   BinaryPolicy recorded_binaries = BinaryPolicy::none; // --record-binaries: build
+  std::uint64_t recorded_data_bytes = 0;               // --record-data; 0: none
   std::vector<std::string> command;                    // --record: the words after "--"
   PlanFormat plan_format = PlanFormat::json;           // --plan
   std::vector<std::filesystem::path> machines;         // --machine

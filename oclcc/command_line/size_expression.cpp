@@ -188,6 +188,13 @@ Result<SizeExpression> SizeExpression::parse(std::string_view text) {
   return expression;
 }
 
+SizeExpression SizeExpression::of(std::uint64_t number) {
+  SizeExpression expression;
+  expression.m_text = fmt::format("{}", number);
+  expression.m_steps.push_back({Operation::number, number});
+  return expression;
+}
+
 Result<std::uint64_t> SizeExpression::evaluate(const Values& values) const {
   std::vector<Fraction> stack;
   for (const Step& step : m_steps) {

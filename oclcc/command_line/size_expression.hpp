@@ -17,6 +17,7 @@ public:
   // Removes the expression that begins `text`, with the blanks around it. invalid_argument: there
   // is none, or it is nested too deeply.
   [[nodiscard]] static Result<SizeExpression> take(std::string_view& text);
+  [[nodiscard]] static SizeExpression of(std::uint64_t number);
   // The whole of `text`.
   [[nodiscard]] static Result<SizeExpression> parse(std::string_view text);
 

@@ -162,11 +162,13 @@ Result<Bytes> replace_entries(const BundleReader& bundle, const Bytes& newer, So
     return encryption == nullptr ? Result<Bytes>(newer)
                                  : format::merge_bundles(std::array{&built}, encryption);
   }
-  const auto keep = [&kept](const EntryView& entry) { return kept.contains(entry.index); };
-  CLBIN_TRY_ASSIGN(
-      const format::StripResult rest,
-      format::strip_bundle(bundle, {keep, source == SourcePolicy::keep ? format::KeepSource::yes
-                                                                       : format::KeepSource::no}));
+  format::StripSelection selection;
+  selection.keep = [&kept](const EntryView& entry) { return kept.contains(entry.index); };
+  if (source == SourcePolicy::drop) { // what is to be shipped contains no data either
+    selection.source = format::KeepSource::no;
+    selection.answers = format::KeepAnswers::only_others;
+  }
+  CLBIN_TRY_ASSIGN(const format::StripResult rest, format::strip_bundle(bundle, selection));
   CLBIN_TRY_ASSIGN(const BundleReader old, open_bytes(rest.bytes));
   const std::array<const BundleReader*, 2> both = {&old, &built};
   return format::merge_bundles(both, encryption);

@@ -120,6 +120,12 @@ public:
       return tl::unexpected(m_first_reason.value_or(
           Error{ErrorCode::no_source, fmt::format("{}: {}", m_name, why_none)}));
     }
+    if (m_has_data && m_options.source == SourcePolicy::keep) {
+      m_reporter.note(fmt::format(
+          "{}: contains data of an application, as the output does: '--strip --strip-data' "
+          "removes them",
+          m_name));
+    }
     if (m_unlaunched != 0) {
       m_reporter.note(
           fmt::format("{}: {} of a program {} not built, because no kernel was launched", m_name,
@@ -162,6 +168,7 @@ private:
       return {};
     }
     CLBIN_TRY_ASSIGN(const format::Manifest manifest, bundle.read_manifest(first, &budget));
+    m_has_data = m_has_data || std::ranges::any_of(manifest.answers, format::is_recorded);
     Program program;
     program.name = name;
     program.path = fmt::format("{}: {}", m_name, description_of(name, source));
@@ -228,6 +235,7 @@ private:
   Reporter& m_reporter;
   std::optional<Error> m_first_reason;
   std::size_t m_unlaunched = 0; // variants of programs
+  bool m_has_data = false;
 };
 
 } // namespace

@@ -356,15 +356,17 @@ Result<ExitCode> strip(const Options& options, const ModeContext& context) {
   }
   if (options.answers == AnswerPolicy::drop) {
     selection.answers = format::KeepAnswers::no;
+  } else if (options.recorded_data == DataPolicy::drop) {
+    selection.answers = format::KeepAnswers::only_others;
   }
   const bool drops_parts =
       options.source == SourcePolicy::drop || options.reflection == ReflectionPolicy::drop ||
       options.measurements == MeasurementPolicy::drop || options.losers == LoserPolicy::drop ||
-      options.answers == AnswerPolicy::drop;
+      options.answers == AnswerPolicy::drop || options.recorded_data == DataPolicy::drop;
   if (choice.keep.empty() && choice.drop.empty() && !drops_parts) {
     return refused("'--strip' needs '--keep-target', '--drop-target', '--prune', "
-                   "'--strip-source', '--strip-reflection', '--strip-measurements' or "
-                   "'--strip-answers'");
+                   "'--strip-source', '--strip-reflection', '--strip-measurements', "
+                   "'--strip-answers' or '--strip-data'");
   }
   const auto change = [&](const BundleReader& bundle,
                           const Encryption* encryption) -> Result<StripResult> {

@@ -10,6 +10,7 @@
 #include "trust/bundle_encryption.hpp"
 
 #include <fmt/format.h>
+#include <numeric>
 
 namespace oclcc {
 
@@ -544,8 +545,9 @@ std::vector<std::string> answer_texts(const std::vector<format::KnownAnswer>& an
   texts.reserve(answers.size());
   for (const format::KnownAnswer& one : answers) {
     texts.push_back(fmt::format(
-        "{} {} with {}, by {}", one.kernel, size_text(one.global_size, one.dimensions),
-        one.local_size[0] == 0 ? "NULL" : size_text(one.local_size, one.dimensions), one.device));
+        "{} {} with {}{}, by {}", one.kernel, size_text(one.global_size, one.dimensions),
+        one.local_size[0] == 0 ? "NULL" : size_text(one.local_size, one.dimensions),
+        is_recorded(one) ? ", with the data of an application" : "", one.device));
   }
   return texts;
 }
@@ -580,6 +582,28 @@ std::vector<std::string> kernel_facts(const format::KernelReflection& kernel) {
 
 namespace {
 
+// What the data of an application show may be secret.
+void append_data(std::string& text, const BundleSummary& bundle) {
+  std::size_t launches = 0;
+  std::map<base::Digest, std::uint64_t> bytes; // of each once
+  for (const GroupSummary& group : bundle.groups) {
+    for (const format::KnownAnswer& answer : group.answers) {
+      launches += is_recorded(answer) ? 1 : 0;
+      for (const format::NamedData& data : format::data_of(answer)) {
+        bytes.emplace(data.digest, data.bytes);
+      }
+    }
+  }
+  if (launches != 0) {
+    const auto sizes = std::views::values(bytes);
+    append_line(text, 2, "data",
+                fmt::format("{} of an application with {} of its data; '--strip-data' removes them",
+                            counted(launches, "launch", "launches"),
+                            counted(std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0}),
+                                    "byte", "bytes")));
+  }
+}
+
 // Returns an empty text of a file that is not a bundle.
 std::string head_text(const BundleSummary& bundle) {
   if (!bundle.head) {
@@ -591,6 +615,7 @@ std::string head_text(const BundleSummary& bundle) {
                                  counted(bundle.head->total_bytes, "byte", "bytes"));
   append_line(text, 2, "digest", base::to_hex(bundle.head->root));
   append_encryption(text, bundle);
+  append_data(text, bundle);
   for (const format::TrailingRecord& record : bundle.signatures) {
     append_signature(text, record, bundle.head->root);
   }

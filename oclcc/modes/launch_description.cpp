@@ -113,7 +113,7 @@ Result<DescribedArgument> parse_value(std::string_view text) {
   const auto call = parse_call(text);
   const auto fills = names_of(Fill::zero);
   const auto fill = call ? std::ranges::find(fills, call->name) : fills.end();
-  if (fill != fills.end()) {
+  if (fill != fills.end() && *fill != format::name_of(Fill::stored)) { // which has data
     CLBIN_TRY_ASSIGN(argument.value,
                      parse_buffer(*call, static_cast<Fill>(std::distance(fills.begin(), fill))));
     return argument;
@@ -337,49 +337,13 @@ Result<std::vector<LaunchDescription>> launches_of_file(const std::string& file)
 
 // ---- The arguments of a kernel -----------------------------------------------------------------
 
-// A type of OpenCL C that is a number or a vector of numbers.
-struct ElementShape {
-  ElementType type = ElementType::i32;
-  std::size_t count = 1;  // of a vector
-  std::size_t stored = 1; // elements that it takes: 4 for vectors of 3
-};
-
-// std::nullopt for "struct pair", "void", "image2d_t" and so on.
-std::optional<ElementShape> shape_of(std::string_view name) {
-  constexpr std::pair<std::string_view, ElementType> k_types[]{
-      {"char", ElementType::i8},          {"uchar", ElementType::u8},
-      {"bool", ElementType::u8},          {"short", ElementType::i16},
-      {"ushort", ElementType::u16},       {"int", ElementType::i32},
-      {"uint", ElementType::u32},         {"long", ElementType::i64},
-      {"ulong", ElementType::u64},        {"half", ElementType::f16},
-      {"float", ElementType::f32},        {"double", ElementType::f64},
-      {"unsigned char", ElementType::u8}, {"unsigned short", ElementType::u16},
-      {"unsigned int", ElementType::u32}, {"unsigned long", ElementType::u64}};
-  const std::size_t digits = std::min(name.find_first_of("0123456789"), name.size());
-  const auto* const found = std::ranges::find(k_types, name.substr(0, digits),
-                                              &std::pair<std::string_view, ElementType>::first);
-  if (found == std::end(k_types)) {
-    return std::nullopt;
-  }
-  ElementShape shape{found->second, 1, 1};
-  if (digits < name.size()) {
-    const auto count = base::parse_number<std::size_t>(name.substr(digits));
-    if (!count || *count < 2 || *count > 16) {
-      return std::nullopt;
-    }
-    shape.count = *count;
-    shape.stored = *count == 3 ? 4 : *count;
-  }
-  return shape;
-}
-
 std::string described(const KernelArgument& argument, std::size_t index) {
   return argument.name.empty() ? fmt::format("argument {}", index)
                                : fmt::format("argument {} '{}'", index, argument.name);
 }
 
 Result<void> check_number(const DescribedNumber& number, const KernelArgument& argument) {
-  const auto shape = shape_of(argument.type_name);
+  const auto shape = format::shape_of(argument.type_name);
   if (argument.address_space != AddressSpace::private_) {
     return refused("it is a pointer ({}), not a number", argument.type_name);
   }
@@ -411,7 +375,7 @@ Result<void> check_buffer(const DescribedBuffer& buffer, const KernelArgument& a
   }
   std::string_view element = argument.type_name;
   element.remove_suffix(1);
-  const auto shape = shape_of(base::without_blanks(element));
+  const auto shape = format::shape_of(base::without_blanks(element));
   const auto is_alike = [&](ElementType type) {
     return is_floating(type) == is_floating(buffer.type) &&
            element_bytes(type) == element_bytes(buffer.type);
@@ -423,7 +387,34 @@ Result<void> check_buffer(const DescribedBuffer& buffer, const KernelArgument& a
   return {};
 }
 
+// Whether a recorded argument can be passed to the kernel of another variant.
+Result<void> check_recorded(const LaunchArgument& recorded, const KernelArgument& argument) {
+  const bool is_global = argument.address_space == AddressSpace::global ||
+                         argument.address_space == AddressSpace::constant;
+  const bool is_image = argument.access != format::AccessQualifier::none && !argument.is_pipe;
+  const bool is_sampler = argument.type_name == "sampler_t";
+  const bool is_local = argument.address_space == AddressSpace::local;
+  const ArgumentKind kind = is_image     ? ArgumentKind::image
+                            : is_sampler ? ArgumentKind::sampler
+                            : is_local   ? ArgumentKind::local
+                            : is_global  ? ArgumentKind::buffer
+                                         : ArgumentKind::number;
+  const auto shape = format::shape_of(argument.type_name);
+  const std::uint64_t bytes = shape ? shape->stored * element_bytes(shape->type) : 0;
+  if (kind != recorded.kind && !(is_image && recorded.count == 0)) {
+    return refused("it is a '{}', and a {} was recorded", argument.type_name,
+                   format::name_of(recorded.kind));
+  }
+  return kind == ArgumentKind::number && bytes != 0 && bytes != recorded.number.size()
+             ? refused("it is a '{}' of {} bytes, and {} were recorded", argument.type_name, bytes,
+                       recorded.number.size())
+             : Result<void>();
+}
+
 Result<void> check_argument(const DescribedArgument& described, const KernelArgument& argument) {
+  if (const auto* const recorded = std::get_if<LaunchArgument>(&described.value)) {
+    return check_recorded(*recorded, argument);
+  }
   if (argument.is_pipe || argument.type_name == "sampler_t" ||
       argument.access != format::AccessQualifier::none) {
     return refused("it is a '{}', which --launch cannot describe", argument.type_name);
@@ -648,12 +639,15 @@ private:
       return argument.count != 0 ? Result<LaunchArgument>(argument)
                                  : refused("the local memory has no bytes");
     }
+    if (const auto* const recorded = std::get_if<LaunchArgument>(&described.value)) {
+      return *recorded;
+    }
     return bind_number(std::get<DescribedNumber>(described.value), known);
   }
 
   [[nodiscard]] Result<LaunchArgument> bind_number(const DescribedNumber& number,
                                                    const KernelArgument& known) const {
-    const auto shape = m_kernel.arguments ? shape_of(known.type_name) : std::nullopt;
+    const auto shape = m_kernel.arguments ? format::shape_of(known.type_name) : std::nullopt;
     if (!shape && !number.type) {
       return refused("its type is not known: name it, as i32({})", number.items.front().text);
     }
@@ -677,7 +671,7 @@ private:
   [[nodiscard]] static Result<void> check_buffer_bytes(const BoundLaunch& bound) {
     std::uint64_t left = k_max_buffer_bytes;
     for (const LaunchArgument& argument : bound.arguments) {
-      if (argument.kind != ArgumentKind::buffer) {
+      if (!format::is_memory(argument)) {
         continue;
       }
       if (argument.count > left / element_bytes(argument.type)) {
@@ -726,6 +720,30 @@ Result<std::vector<LaunchDescription>> read_launches(const std::string& text) {
                    base::in_context(parse_launch(line),
                                     fmt::format("--launch '{}'", base::printable_excerpt(text))));
   return std::vector<LaunchDescription>{std::move(launch)};
+}
+
+LaunchDescription description_of(const std::string& program, const format::KnownAnswer& recorded) {
+  LaunchDescription launch;
+  launch.text = fmt::format("{} with {} work-items", base::printable_excerpt(recorded.kernel),
+                            size_text(recorded.global_size, recorded.dimensions));
+  launch.program = program;
+  launch.kernel = recorded.kernel;
+  for (std::uint32_t i = 0; i < recorded.dimensions; ++i) {
+    launch.global_size.push_back(SizeExpression::of(recorded.global_size[i]));
+    if (recorded.local_size[0] != 0) {
+      launch.local_size.push_back(SizeExpression::of(recorded.local_size[i]));
+    }
+  }
+  for (const LaunchArgument& argument : recorded.arguments) {
+    launch.arguments.push_back({{}, {}, argument});
+  }
+  launch.recorded = recorded;
+  return launch;
+}
+
+std::string told(const LaunchDescription& launch) {
+  return launch.recorded ? fmt::format("recorded launch '{}'", launch.text)
+                         : fmt::format("--launch '{}'", launch.text);
 }
 
 MacroValues macro_values(const std::string& options) {

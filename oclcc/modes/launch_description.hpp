@@ -37,7 +37,8 @@ struct DescribedLocal {
 struct DescribedArgument {
   std::string name; // empty: the argument at its position
   std::string text; // as given
-  std::variant<DescribedNumber, DescribedBuffer, DescribedLocal> value;
+  // LaunchArgument: of a recorded launch, as it is.
+  std::variant<DescribedNumber, DescribedBuffer, DescribedLocal, LaunchArgument> value;
 };
 
 struct LaunchDescription {
@@ -48,7 +49,14 @@ struct LaunchDescription {
   std::vector<SizeExpression> global_size{};
   std::vector<SizeExpression> local_size{}; // empty: several are tried
   std::vector<DescribedArgument> arguments{};
+  std::optional<format::KnownAnswer> recorded{}; // where it comes from, if an application made it
 };
+
+// Returns the description of a recorded launch.
+[[nodiscard]] LaunchDescription description_of(const std::string& program,
+                                               const format::KnownAnswer& recorded);
+// Returns "--launch 'TEXT'", or what people call a recorded launch.
+[[nodiscard]] std::string told(const LaunchDescription& launch);
 
 // Parses a text with '='; any other text is the name of a JSON file, which can have several
 // launches. invalid_argument names the launch and the part that is wrong; file_not_found,

@@ -1,11 +1,48 @@
 #include "modes/measured_bundle.hpp"
 
 #include "format/bundle/bundle_surgery.hpp"
+#include "units/unit.hpp"
 
 namespace oclcc {
 
+namespace {
+
+// Returns the bundle with the variants, which are built from the source.
+Result<base::Bytes> with_variants(const format::BundleReader& bundle,
+                                  std::span<const Variant> variants) {
+  std::map<std::string, format::ProgramInput> programs;
+  format::TextBudget budget(bundle.total_bytes() * (1 + variants.size()));
+  for (std::uint32_t index = 0; index < bundle.group_count(); ++index) {
+    CLBIN_TRY_ASSIGN(const format::GroupView group, bundle.group(index));
+    if (group.source_blob == format::k_no_index ||
+        group.variant.str().find(k_variant_separator) != std::string::npos) {
+      continue;
+    }
+    format::ProgramInput& program = programs[group.program];
+    program.name = group.program;
+    for (const Variant& variant : variants) {
+      CLBIN_TRY(budget.take(group));
+      const std::string options = BuildOptions(variant.options).text();
+      program.variants.push_back(
+          {fmt::format("{}{}{}", group.variant.str(), k_variant_separator, variant.name),
+           group.options.str() + (group.options.str().empty() ? "" : " ") + options,
+           {group.required.begin(), group.required.end()}});
+    }
+  }
+  format::BundleInput added{"oclcc " OCLCC_VERSION, {}};
+  for (auto& [name, program] : programs) {
+    added.programs.push_back(std::move(program));
+  }
+  CLBIN_TRY_ASSIGN(const base::Bytes bytes, format::write_bundle(added, {}));
+  CLBIN_TRY_ASSIGN(const auto reader, format::BundleReader::open(base::memory_source(bytes)));
+  return format::merge_bundles(std::array{&bundle, &reader});
+}
+
+} // namespace
+
 Result<MeasuredBundle> MeasuredBundle::open(const std::filesystem::path& input,
-                                            const std::filesystem::path& output) {
+                                            const std::filesystem::path& output,
+                                            std::span<const Variant> variants) {
   std::error_code ignored; // of a file that does not exist
   std::shared_ptr<const base::ByteSource> replaced;
   if (std::filesystem::equivalent(input, output, ignored)) {
@@ -16,6 +53,11 @@ Result<MeasuredBundle> MeasuredBundle::open(const std::filesystem::path& input,
   CLBIN_TRY_ASSIGN(auto reader, format::BundleReader::open(base::memory_source(*bytes)));
   if (reader.is_encrypted()) { // workers have no keys
     return refused("'{}' is encrypted, and '--tune' measures plain bundles only", input.string());
+  }
+  if (!variants.empty()) {
+    CLBIN_TRY_ASSIGN(auto added, named(with_variants(reader, variants), input));
+    bytes = std::make_shared<const base::Bytes>(std::move(added));
+    CLBIN_TRY_ASSIGN(reader, format::BundleReader::open(base::memory_source(*bytes)));
   }
   MeasuredBundle bundle(std::move(bytes), std::move(reader));
   bundle.m_output = output;
@@ -44,6 +86,9 @@ Result<void> MeasuredBundle::read_programs() {
     CLBIN_TRY_ASSIGN(format::Manifest manifest, m_reader.read_manifest(group));
     program.measurements = {std::make_move_iterator(manifest.measurements.begin()),
                             std::make_move_iterator(manifest.measurements.end())};
+    for (const format::RecordedBuild& build : manifest.builds) {
+      program.built.insert(build.variant);
+    }
     program.answers = {std::make_move_iterator(manifest.answers.begin()),
                        std::make_move_iterator(manifest.answers.end())};
     if (group.source_blob == format::k_no_index && !program.measurements.empty()) {
@@ -90,8 +135,27 @@ Result<void> MeasuredBundle::add(const std::string& program, format::KnownAnswer
 }
 
 void MeasuredBundle::remove_answers(const std::string& program, const std::string& kernel) {
-  std::erase_if(m_programs.at(program).answers,
-                [&](const format::KnownAnswer& answer) { return answer.kernel == kernel; });
+  std::erase_if(m_programs.at(program).answers, [&](const format::KnownAnswer& answer) {
+    return answer.kernel == kernel && !is_recorded(answer);
+  });
+}
+
+bool MeasuredBundle::can_replace(const std::string& program, const std::string& recorded,
+                                 const std::string& variant) const {
+  const std::string base = variant.substr(0, variant.find(k_variant_separator));
+  return base == recorded || !m_programs.at(program).built.contains(base);
+}
+
+std::vector<LaunchDescription> MeasuredBundle::recorded_launches() const {
+  std::vector<LaunchDescription> launches;
+  for (const auto& [name, program] : m_programs) {
+    for (const format::KnownAnswer& answer : program.answers) {
+      if (is_recorded(answer)) {
+        launches.push_back(description_of(name, answer));
+      }
+    }
+  }
+  return launches;
 }
 
 // Copies all frames, and unites them with a bundle that contains only the measurements and the
@@ -112,7 +176,7 @@ Result<base::Bytes> MeasuredBundle::make() const {
   }
   CLBIN_TRY_ASSIGN(const auto stripped,
                    format::strip_bundle(m_reader, {.measurements = format::KeepMeasurements::no,
-                                                   .answers = format::KeepAnswers::no}));
+                                                   .answers = format::KeepAnswers::only_recorded}));
   CLBIN_TRY_ASSIGN(const base::Bytes measured, format::write_bundle(results, {}));
   CLBIN_TRY_ASSIGN(const auto base_reader,
                    format::BundleReader::open(base::memory_source(stripped.bytes)));

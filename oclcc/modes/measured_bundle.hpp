@@ -9,15 +9,20 @@
 
 namespace oclcc {
 
+// Of the name of a variant and that of the options that --tune adds to it.
+inline constexpr char k_variant_separator = '+';
+
 // Writes the bundle anew as often as there are results, so that a run that is killed loses only
 // those of the launch that is being measured. Not thread-safe.
 class MeasuredBundle {
 public:
-  // Reads and verifies a bundle, which must not be encrypted. `output` is the input, or another
-  // file. Errors: those of read_valid_bundle; invalid_argument: the bundle is encrypted;
+  // Reads and verifies a bundle, which must not be encrypted, and adds variants: "base+NAME" with
+  // further options for each variant "base" of a program with source. `output` is the input, or
+  // another file. Errors: those of read_valid_bundle; invalid_argument: the bundle is encrypted;
   // file_write: the output cannot be written.
   [[nodiscard]] static Result<MeasuredBundle> open(const std::filesystem::path& input,
-                                                   const std::filesystem::path& output);
+                                                   const std::filesystem::path& output,
+                                                   std::span<const Variant> variants = {});
 
   [[nodiscard]] const format::BundleReader& reader() const noexcept { return m_reader; }
   [[nodiscard]] base::ByteView bytes() const noexcept { return *m_bytes; }
@@ -32,7 +37,13 @@ public:
   // then nobody knows the answer, and the launch has none from now on. conflict says where they
   // differ.
   [[nodiscard]] Result<void> add(const std::string& program, format::KnownAnswer answer);
-  // Removes all known answers of the launches of this kernel.
+  // Whether `variant` may compute what was recorded of the variant `recorded`: not if it is another
+  // one that the application has built, or is made of that one.
+  [[nodiscard]] bool can_replace(const std::string& program, const std::string& recorded,
+                                 const std::string& variant) const;
+  // Returns the launches that were recorded with their data.
+  [[nodiscard]] std::vector<LaunchDescription> recorded_launches() const;
+  // Removes all known answers of the launches of this kernel, apart from recorded ones.
   void remove_answers(const std::string& program, const std::string& kernel);
 
   // Writes the bundle to the output. Errors: file_write, also if another process has changed the
@@ -48,6 +59,7 @@ private:
     std::set<format::Measurement, format::ByPlace> measurements;
     std::set<format::KnownAnswer, format::ByPlace> answers;
     std::set<format::KnownAnswer, format::ByPlace> disputed; // of which none is kept
+    std::set<std::string> built; // variants that an application was seen to build
   };
 
   MeasuredBundle(std::shared_ptr<const base::Bytes> bytes, format::BundleReader reader)

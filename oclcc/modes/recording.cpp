@@ -153,6 +153,28 @@ void Recording::add(Program program) {
   }
   std::move(program.launches.begin(), program.launches.end(), std::back_inserter(known.launches));
   std::move(program.builds.begin(), program.builds.end(), std::back_inserter(known.builds));
+  for (format::KnownAnswer& answer : program.answers) {
+    add_answer(std::move(answer), program.data, known);
+  }
+}
+
+// Of launches of the same sizes, keeps the first: several processes launch the same.
+void Recording::add_answer(format::KnownAnswer answer,
+                           const std::map<std::string, base::KeptBytes>& data, Program& program) {
+  const auto is_same = [&](const format::KnownAnswer& other) {
+    const auto sizes_of = [](const format::KnownAnswer& one) {
+      return std::tie(one.variant, one.kernel, one.dimensions, one.global_size, one.local_size);
+    };
+    return is_recorded(other) && sizes_of(answer) == sizes_of(other);
+  };
+  if (is_recorded(answer) && std::ranges::any_of(program.answers, is_same)) {
+    return;
+  }
+  for (const format::NamedData& named : data_of(answer)) {
+    const std::string digest = base::to_hex(named.digest);
+    program.data.try_emplace(digest, data.at(digest));
+  }
+  program.answers.push_back(std::move(answer));
 }
 
 Result<void> Recording::add(const BundleReader& bundle, SourcePolicy source) {
@@ -184,6 +206,8 @@ void Recording::add_file(const std::filesystem::path& file, SourcePolicy source,
     add_launches(file, reporter);
   } else if (is_log(file, "loaders-")) {
     add_loaders(file);
+  } else if (is_log(file, "omissions-")) {
+    add_omissions(file);
   } else if (is_log(file, "links-")) {
     m_has_linked = true;
   } else if (file.extension() == ".clbin") {
@@ -205,6 +229,28 @@ void Recording::add_loaders(const std::filesystem::path& file) {
   const std::size_t begin = std::min(text.find('\n'), text.size() - 1) + 1;
   if (!text.empty() && m_second_loader.empty()) {
     m_second_loader = text.substr(begin, text.find('\n', begin) - begin);
+  }
+}
+
+void Recording::add_omissions(const std::filesystem::path& file) {
+  const auto bytes = base::read_whole_file(file, k_max_log_bytes);
+  const std::string_view text = bytes ? base::as_text(*bytes) : std::string_view();
+  for (const std::string_view line : base::words_between("\n", text)) {
+    m_omissions.insert(std::string(line.substr(0, k_max_line_bytes)));
+  }
+}
+
+void Recording::warn_of_omissions(Reporter& reporter) const {
+  constexpr std::size_t k_most_lines = 16;
+  std::size_t count = 0;
+  for (const std::string& line : m_omissions) {
+    if (++count <= k_most_lines) {
+      reporter.warning(fmt::format("not recorded: {}", base::printable(line)));
+    }
+  }
+  if (count > k_most_lines) {
+    reporter.warning(
+        fmt::format("not recorded: the data of {} more launches", count - k_most_lines));
   }
 }
 
@@ -267,6 +313,7 @@ void Recording::add_folder(const std::filesystem::path& folder, SourcePolicy sou
   for (const std::filesystem::path& file : files) {
     add_file(file, source, reporter);
   }
+  warn_of_omissions(reporter);
   warn_of_what_is_not_served(reporter);
   warn_of_paths_in_options(reporter);
 }

@@ -50,13 +50,18 @@ private:
   void add_launches(const std::filesystem::path& file, Reporter& reporter);
   void warn_of_what_is_not_served(Reporter& reporter) const;
   void warn_of_paths_in_options(Reporter& reporter) const;
+  static void add_answer(format::KnownAnswer answer,
+                         const std::map<std::string, base::KeptBytes>& data, Program& program);
+  void add_omissions(const std::filesystem::path& file);
+  void warn_of_omissions(Reporter& reporter) const;
   void add_loaders(const std::filesystem::path& file);
   // Returns whether the program and its variant are recorded.
   bool add_launch(std::string_view line);
 
   std::shared_ptr<base::SpillFile> m_spill;
   std::map<std::string, Program> m_programs;
-  std::set<std::string> m_entries; // keys of those added
+  std::set<std::string> m_entries;   // keys of those added
+  std::set<std::string> m_omissions; // why the data of launches are not recorded
   bool m_has_linked = false;
   bool m_has_used_layer = false; // a process of the application has loaded it
   std::string m_second_loader;   // whose builds the layer does not see; empty if there is none

@@ -131,18 +131,32 @@ Result<void> check_launch(const LaunchDescription& launch, const TunedProgram& p
              : Result<void>();
 }
 
-Result<std::vector<PlannedLaunch>> plan_launches(const Options& options,
-                                                 const std::vector<TunedProgram>& programs) {
-  std::vector<PlannedLaunch> planned;
+// The launches of the options; without any, those that were recorded with their data.
+Result<std::vector<LaunchDescription>> launches_of(const Options& options,
+                                                   const MeasuredBundle& bundle) {
+  std::vector<LaunchDescription> all;
   for (const std::string& text : options.launches) {
     CLBIN_TRY_ASSIGN(auto launches, read_launches(text));
-    for (LaunchDescription& launch : launches) {
-      const std::string place = fmt::format("--launch '{}'", launch.text);
-      CLBIN_TRY_ASSIGN(const std::size_t program,
-                       base::in_context(program_of(launch, programs), place));
-      CLBIN_TRY(base::in_context(check_launch(launch, programs[program]), place));
-      planned.push_back({std::move(launch), program});
-    }
+    std::ranges::move(launches, std::back_inserter(all));
+  }
+  if (options.launches.empty()) {
+    all = bundle.recorded_launches();
+  }
+  return all.empty()
+             ? refused("'--tune' needs '--launch', or a bundle that '--record --record-data' "
+                       "has written")
+             : Result<std::vector<LaunchDescription>>(std::move(all));
+}
+
+Result<std::vector<PlannedLaunch>> plan_launches(std::vector<LaunchDescription> launches,
+                                                 const std::vector<TunedProgram>& programs) {
+  std::vector<PlannedLaunch> planned;
+  for (LaunchDescription& launch : launches) {
+    const std::string place = told(launch);
+    CLBIN_TRY_ASSIGN(const std::size_t program,
+                     base::in_context(program_of(launch, programs), place));
+    CLBIN_TRY(base::in_context(check_launch(launch, programs[program]), place));
+    planned.push_back({std::move(launch), program});
   }
   return planned;
 }
@@ -267,9 +281,11 @@ public:
   Result<ExitCode> run() {
     const std::filesystem::path& path = m_options.inputs.front().path;
     CLBIN_TRY(check_output(path));
-    CLBIN_TRY_ASSIGN(m_bundle, MeasuredBundle::open(path, m_options.output.value_or(path)));
+    CLBIN_TRY_ASSIGN(
+        m_bundle, MeasuredBundle::open(path, m_options.output.value_or(path), m_options.variants));
     CLBIN_TRY_ASSIGN(m_programs, named(programs_of(m_bundle->reader()), path));
-    CLBIN_TRY_ASSIGN(m_launches, plan_launches(m_options, m_programs));
+    CLBIN_TRY_ASSIGN(auto launches, launches_of(m_options, *m_bundle));
+    CLBIN_TRY_ASSIGN(m_launches, plan_launches(std::move(launches), m_programs));
     for (const PlannedLaunch& planned : m_launches) {
       if (m_options.answers == AnswerPolicy::add && m_options.cache == CachePolicy::ignore) {
         m_bundle->remove_answers(m_programs[planned.program].name, planned.description.kernel);
@@ -355,8 +371,8 @@ private:
                     TunedOnDevice& tuned) {
     const std::string& name = device.identity.device_name;
     if (!tuned.launch.why_no_answers.empty()) {
-      m_reporter.warning(fmt::format("--launch '{}': no known answer of every variant on '{}': {}",
-                                     launch.text, name, tuned.launch.why_no_answers));
+      m_reporter.warning(fmt::format("{}: no known answer of every variant on '{}': {}",
+                                     told(launch), name, tuned.launch.why_no_answers));
     }
     bool is_reported = false; // those of other variants differ likewise
     for (format::KnownAnswer& answer : tuned.launch.answers) {
@@ -385,11 +401,17 @@ private:
     std::string heading = device_text(known);
     for (const PlannedLaunch& planned : m_launches) {
       const TunedProgram& program = m_programs[planned.program];
-      auto tuned = tune_launch(planned.description, program.name, program.variants,
-                               tuning_settings(known, program.name), [&](LaunchRequest request) {
-                                 request.bundle = m_copy.string();
-                                 return worker.launch(std::move(request));
-                               });
+      TuningSettings settings = tuning_settings(known, program.name);
+      CLBIN_TRY_ASSIGN(const auto data, data_for(planned.description, settings));
+      auto tuned =
+          tune_launch(planned.description, program.name, variants_for(planned.description, program),
+                      settings, [&](LaunchRequest request) {
+                        request.bundle = m_copy.string();
+                        if (request.launches != 0) {
+                          request.data = data;
+                        }
+                        return worker.launch(std::move(request));
+                      });
       m_reporter.end_progress();
       if (worker.error()) {
         return tl::unexpected(*worker.error());
@@ -409,6 +431,28 @@ private:
       }
     }
     return true;
+  }
+
+  [[nodiscard]] std::vector<TunedVariant> variants_for(const LaunchDescription& launch,
+                                                       const TunedProgram& program) const {
+    std::vector<TunedVariant> variants = program.variants;
+    std::erase_if(variants, [&](const TunedVariant& variant) {
+      return launch.recorded &&
+             !m_bundle->can_replace(program.name, launch.recorded->variant, variant.name);
+    });
+    return variants;
+  }
+
+  // Of a recorded launch: what is there before it, and what is expected. Reads those of one launch
+  // at a time.
+  Result<std::vector<base::Bytes>> data_for(const LaunchDescription& launch,
+                                            TuningSettings& settings) const {
+    if (!launch.recorded) {
+      return std::vector<base::Bytes>();
+    }
+    settings.expected = launch.recorded;
+    format::ReadBudget budget = m_bundle->reader().budget();
+    return m_bundle->reader().read_data(*settings.expected, budget);
   }
 
   TuningSettings tuning_settings(const DeviceDescription& device, const std::string& program) {

@@ -161,9 +161,8 @@ private:
     if (!kernel.arguments && recorded != variant.kernels.end()) {
       kernel.arguments = recorded->arguments; // drivers know them of what they compile
     }
-    return base::in_context(
-        add_candidates(variant, kernel, *reply),
-        fmt::format("--launch '{}', variant '{}'", m_description.text, variant.name));
+    return base::in_context(add_candidates(variant, kernel, *reply),
+                            fmt::format("{}, variant '{}'", told(m_description), variant.name));
   }
 
   Result<void> add_candidates(const TunedVariant& variant, const format::KernelReflection& kernel,
@@ -335,8 +334,29 @@ private:
     return *std::move(reply);
   }
 
+  std::optional<Refusal> compare_with_recorded(const Candidate& candidate, Results results) const {
+    format::KnownAnswer expected = *m_settings.expected;
+    if (m_settings.tolerance) {
+      expected.tolerance = fmt::format("{}", *m_settings.tolerance);
+    }
+    std::vector<format::ExpectedBuffer> found;
+    for (auto& [index, bytes] : results) {
+      found.push_back(
+          format::expected_buffer(index, candidate.bound.arguments[index].type, std::move(bytes)));
+    }
+    const auto difference = format::difference_of_answer(expected, found);
+    return difference
+               ? std::optional<Refusal>(
+                     {MeasurementOutcome::wrong_result,
+                      fmt::format("the result differs from the recorded one: {}", *difference)})
+               : std::nullopt;
+  }
+
   // The first result is the expected one. Drivers and variants differ in what is constant.
   std::optional<Refusal> compare(const Candidate& candidate, Results results) {
+    if (m_settings.expected) {
+      return compare_with_recorded(candidate, std::move(results));
+    }
     if (m_reference == nullptr) {
       m_reference = &candidate;
       m_expected = std::move(results);
@@ -493,6 +513,12 @@ private:
                                candidate.bound.dimensions, candidate.bound.global_size,
                                candidate.bound.local_size, candidate.bound.arguments};
     answer.tolerance = m_settings.tolerance ? fmt::format("{}", *m_settings.tolerance) : "";
+    if (m_description.recorded) { // the data are in the bundle
+      answer.results = m_description.recorded->results;
+      answer.local_size = m_description.recorded->local_size;
+      m_tuned.answers.push_back(std::move(answer));
+      return {};
+    }
     std::uint64_t bytes = 0;
     for (const auto& [index, contents] : m_expected) {
       const LaunchArgument& argument = answer.arguments[index];

@@ -62,6 +62,9 @@ struct TuningSettings {
   TuningClock clock = TuningClock::host;
   KeepResults results = KeepResults::no; // for TunedLaunch::answers
   std::optional<double> tolerance;       // relative; otherwise, that of the type
+  // What a recorded launch computes, with its contents (BundleReader::read_data). Otherwise, the
+  // first variant that runs decides about results.
+  std::optional<format::KnownAnswer> expected{};
   std::function<bool()> is_out_of_time;
   // Called before each launch, with those that are done and those that are planned.
   std::function<void(std::size_t done, std::size_t total, const std::string& variant)> progress;

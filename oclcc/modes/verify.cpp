@@ -105,16 +105,18 @@ Result<void> plan_group(const format::BundleReader& bundle, const format::GroupV
 class Examination {
 public:
   Examination(const format::BundleReader& bundle, const TrialDevices& devices)
-      : m_proved(bundle), m_devices(devices), m_workers(devices.all().size()) {}
+      : m_bundle(bundle), m_proved(bundle), m_devices(devices), m_workers(devices.all().size()) {}
 
   Result<void> examine(Run& run, std::span<const format::KnownAnswer> answers) {
     CLBIN_TRY_ASSIGN(const base::Bytes binary, m_proved.read(run.entry.blob));
-    for (const format::KnownAnswer& answer : answers) {
+    for (format::KnownAnswer answer : answers) {
       if (!has_kernel(run.entry, answer.kernel)) { // for example of double
         note_unchecked(run, fmt::format("the entry has no kernel '{}'", answer.kernel));
         continue;
       }
       auto request = launch_of(answer);
+      format::ReadBudget budget = m_bundle.budget();
+      CLBIN_TRY_ASSIGN(request.data, m_bundle.read_data(answer, budget));
       request.binary = binary;
       request.binary_options = run.entry.options;
       CLBIN_TRY_ASSIGN(run.failure, failure_of(run, answer, std::move(request)));
@@ -170,6 +172,7 @@ private:
     return std::string();
   }
 
+  const format::BundleReader& m_bundle;
   format::ProvedBlobs m_proved;
   const TrialDevices& m_devices;
   std::vector<std::unique_ptr<LaunchingWorker>> m_workers; // by device; null until it is needed

@@ -156,7 +156,7 @@ struct LaunchSession::State {
       return {};
     }
     CLBIN_TRY_ASSIGN(const cl_kernel kernel, create_kernel(*loaded, request.kernel));
-    CLBIN_TRY(launcher->set_buffers(request.arguments));
+    CLBIN_TRY(launcher->set_buffers(request.arguments, request.data));
     CLBIN_TRY(launcher->set_arguments(kernel));
     for (std::uint32_t i = 0; i < request.launches; ++i) {
       CLBIN_TRY_ASSIGN(

@@ -124,11 +124,12 @@ struct LaunchRequest {
   format::GroupSize local_size{}; // all 0: the driver chooses
   std::uint32_t launches = 0;     // 0: only loads the program, and asks for the kernel
   ReadBack read_back = ReadBack::none;
-  base::Bytes binary{};         // empty: what the bundle contains for the device
-  std::string binary_options{}; // of the build that loads it
+  base::Bytes binary{};            // empty: what the bundle contains for the device
+  std::string binary_options{};    // of the build that loads it
+  std::vector<base::Bytes> data{}; // of stored arguments, in their order
 };
 CLBIN_VISIT(LaunchRequest, platform, device, bundle, program, variant, kernel, arguments,
-            dimensions, global_size, local_size, launches, read_back, binary, binary_options);
+            dimensions, global_size, local_size, launches, read_back, binary, binary_options, data);
 
 struct LaunchReply {
   std::string error;  // of the load or of a call; one line

@@ -28,6 +28,7 @@ complete_words oclcc --info ker
 # expected output:
 #| the same
 #| --strip-answers
+#| --strip-data
 #| --strip-measurements
 #| --strip-reflection
 #| --strip-signature
@@ -120,6 +121,7 @@ complete_line 'oclcc -I ker'
 # expected output:
 #| the same
 #| --strip-answers
+#| --strip-data
 #| --strip-measurements
 #| --strip-reflection
 #| --strip-signature
@@ -200,6 +202,7 @@ complete_line 'oclcc -I ker'
 # expected output:
 #| the same
 #| --strip-answers
+#| --strip-data
 #| --strip-measurements
 #| --strip-reflection
 #| --strip-signature

@@ -9,6 +9,7 @@
 //   newer              the same, of format version 2.0
 //   manifest FROM TO   the same, with FROM replaced by TO in the first manifest, all digests valid
 //   recording …        one recorded build
+//   data …             one recorded launch, with its data
 //   times BUNDLE       the same contents, with measurements of programs of several variants; the
 //   last
 //                      variant is the fastest
@@ -243,6 +244,54 @@ clbin::format::BundleInput recording(const std::vector<std::string>& words) {
   return input;
 }
 
+Bytes floats(float first, float step) {
+  std::array<float, 16> numbers{};
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] = first + step * static_cast<float>(i);
+  }
+  const auto bytes = std::as_bytes(std::span(numbers));
+  return {bytes.begin(), bytes.end()};
+}
+
+// What the layer writes for a launch of KERNEL(global float* a, global const float* b, float by),
+// which adds by times b to a. `words`: "data", program, variant, options, kernel, by, and the
+// argument that is of another kind, or "".
+clbin::format::BundleInput data(const std::vector<std::string>& words) {
+  clbin::format::BundleInput input;
+  input.producer = "make_bundle";
+  clbin::format::ProgramInput& program = input.programs.emplace_back();
+  program.name = words[1];
+  program.variants = {{words[2], words[3]}};
+  const float by = std::stof(words[5]);
+  const auto keep = [&](Bytes bytes) {
+    std::string digest = clbin::base::to_hex(clbin::base::digest_of(bytes));
+    program.data.emplace(digest, std::move(bytes));
+    return digest;
+  };
+  clbin::format::KnownAnswer& answer = program.answers.emplace_back();
+  answer.variant = words[2];
+  answer.kernel = words[4];
+  answer.dimensions = 1;
+  answer.global_size = {16, 1, 1};
+  answer.device = "platform / device / 1";
+  for (const bool is_constant : {false, true}) {
+    auto& argument = answer.arguments.emplace_back();
+    argument.kind = clbin::format::ArgumentKind::buffer;
+    argument.type = clbin::format::ElementType::f32;
+    argument.fill = clbin::format::Fill::stored;
+    argument.count = 16;
+    argument.is_constant = is_constant;
+    argument.digest = keep(is_constant ? floats(1, 2) : floats(0, 1));
+  }
+  const auto number = std::as_bytes(std::span(&by, 1));
+  answer.arguments.emplace_back().number.assign(number.begin(), number.end());
+  if (!words[6].empty()) {
+    answer.arguments[std::stoul(words[6])] = answer.arguments[2];
+  }
+  answer.results = {{0, {}, keep(floats(by, 1 + 2 * by))}};
+  return input;
+}
+
 // A payload that no compressor makes smaller.
 clbin::format::BundleInput large(std::size_t size_mib) {
   clbin::format::BundleInput input = clbin::test::sample_input();
@@ -271,6 +320,9 @@ Bytes make(const std::vector<std::string>& words) {
   }
   if (words[0] == "recording" && words.size() == 9) {
     return clbin::test::must_write(recording(words));
+  }
+  if (words[0] == "data" && words.size() == 8) {
+    return clbin::test::must_write(data(words));
   }
   if (words[0] == "il") {
     return clbin::test::must_write(il());

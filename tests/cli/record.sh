@@ -24,6 +24,53 @@ exit "${2:-0}"
 END
 chmod +x app
 
+### data
+# --record-data passes a limit to the layer, adds the launches with data, and says what is left out;
+# --info says that data are there, and --strip-data removes them.
+cat > launches << 'END'
+#!/bin/bash
+./app one
+cd "$CLBIN_LAYER_RECORD" || exit 9
+echo "limit $CLBIN_LAYER_RECORD_DATA"
+for i in 1 2; do # two processes of the same launch
+  make_bundle data one default -DN=2 scale $i '' "one-default-$$-$i.clbin"
+done
+printf "the data of kernel 'fill' with %s work-items: it has a global offset\n" $(seq 20) > "omissions-$$.log"
+END
+chmod +x launches
+oclcc --record plain.clbin -- ./launches 2> /dev/null | head -1
+oclcc --record app.clbin --record-data=2K -- ./launches 2> errors
+head -1 errors; tail -1 errors; wc -l < errors
+oclcc --record app.clbin --record-data -- ./app one # keeps those of the run before
+oclcc --verify app.clbin
+oclcc --info app.clbin | grep '^  data'
+oclcc --info -v app.clbin | grep '^  answer'
+oclcc --info --json app.clbin | python3 "$CLI_TESTS/check_schema.py" "$ROOT/oclcc/schema/info.schema.json"
+oclcc --strip --strip-data app.clbin -o stripped.clbin
+oclcc --info stripped.clbin | grep -c '^  data'
+oclcc --strip --strip-answers app.clbin -o without.clbin
+cmp stripped.clbin without.clbin
+oclcc --record clean.clbin -- ./app one
+cmp stripped.clbin clean.clbin
+record() { oclcc --record w.clbin "$@" -- ./app one; echo "exit $?"; }
+record --record-data=0
+record --record-data=2G
+# expected output:
+#| limit 0
+#| limit 2048
+#| oclcc: warning: not recorded: the data of kernel 'fill' with 1 work-items: it has a global offset
+#| oclcc: warning: not recorded: the data of 4 more launches
+#| 17
+#|   data      1 launch of an application with 192 bytes of its data; '--strip-data' removes them
+#|   answer    scale 16 with NULL, with the data of an application, by platform / device / 1
+#| fits the schema
+#| 0
+#| exit 2
+#| exit 2
+# expected errors:
+#| oclcc: error: '--record-data' accepts a size of at most 1G, such as 64M, not '0'
+#| oclcc: error: '--record-data' accepts a size of at most 1G, such as 64M, not '2G'
+
 ### encrypted
 # --record adds to an encrypted bundle only with its key, and encrypts the result.
 oclcc --keygen c --key-type content
@@ -323,10 +370,12 @@ ls
 #| == its variables
 #| CLBIN_LAYER_MODE=record
 #| CLBIN_LAYER_RECORD_BINARIES=0
+#| CLBIN_LAYER_RECORD_DATA=0
 #| CLBIN_LAYER_RECORD_SOURCE=1
 #| OPENCL_LAYERS=/other.so:./layer.so
 #| PYOPENCL_NO_CACHE=1
 #| CLBIN_LAYER_RECORD_BINARIES=1
+#| CLBIN_LAYER_RECORD_DATA=0
 #| CLBIN_LAYER_RECORD_SOURCE=0
 #| drwx------
 #| app

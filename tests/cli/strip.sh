@@ -173,7 +173,7 @@ ls
 #| t.clbin
 #| text
 # expected errors:
-#| oclcc: error: '--strip' needs '--keep-target', '--drop-target', '--prune', '--strip-source', '--strip-reflection', '--strip-measurements' or '--strip-answers'
+#| oclcc: error: '--strip' needs '--keep-target', '--drop-target', '--prune', '--strip-source', '--strip-reflection', '--strip-measurements', '--strip-answers' or '--strip-data'
 #| oclcc: error: '--strip' needs a bundle
 #| oclcc: error: '-o' accepts the output of '--strip' for one bundle, but 2 are given
 #| oclcc: error: '--strip' cannot replace standard input: name an output with '-o'

@@ -67,6 +67,7 @@ tune --launch 'k=1' --tolerance x s.clbin
 tune --launch 'k=1' --tune-seconds 0 s.clbin
 tune --launch 'k=1/2' s.clbin
 tune --launch 'k=4:random(f32)' s.clbin
+tune --launch 'k=4:stored(f32,4)' s.clbin
 tune --launch 'none=4' s.clbin
 tune --launch 'none/k=4' s.clbin
 tune --launch absent.json s.clbin
@@ -86,11 +87,12 @@ oclcc --launch 'k=1' s.clbin; echo "exit $?"
 #| exit 2
 #| exit 2
 #| exit 2
+#| exit 2
 #| exit 3
 #| exit 2
 #| exit 2
 # expected errors:
-#| oclcc: error: '--tune' needs '--launch'
+#| oclcc: error: '--tune' needs '--launch', or a bundle that '--record --record-data' has written
 #| oclcc: error: '--tune' needs a bundle
 #| oclcc: error: '--tune' accepts one bundle, not 2
 #| oclcc: error: cannot open 'absent.clbin': No such file or directory
@@ -101,6 +103,7 @@ oclcc --launch 'k=1' s.clbin; echo "exit $?"
 #| oclcc: error: '--tune-seconds' requires a number from 1 to 86400, not '0'
 #| oclcc: error: --launch 'k=1/2': no program is known to have a kernel 'k'; there are 'matmul', 'reduce'
 #| oclcc: error: --launch 'k=4:random(f32)': argument 'random(f32)': 'random' has a type, a number of elements, and maybe a seed
+#| oclcc: error: --launch 'k=4:stored(f32,4)': argument 'stored(f32,4)': '(f32,4)' follows an expression
 #| oclcc: error: --launch 'none=4': no program is known to have a kernel 'none'; there are 'matmul', 'reduce'
 #| oclcc: error: --launch 'none/k=4': there is no program 'none'; there are 'matmul', 'reduce'
 #| oclcc: error: cannot open 'absent.json': No such file or directory
@@ -411,6 +414,99 @@ launch = json.load(sys.stdin)["devices"][0]["launches"][0]
 print(launch["kernel"], sorted({one["measured_before"] for one in launch["results"]}))'
 # expected output:
 #| scale [True]
+
+### recorded
+# Without --launch, the recorded launches run with their data, and a variant that computes something
+# else than the application did is refused; other programs of the application are left alone.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash" one_platform
+cat > add.cl <<'END'
+kernel void add(global float* a, global const float* b, float by) {
+  a[get_global_id(0)] += by * b[get_global_id(0)] + N - 1;
+}
+END
+make_bundle recording add.cl add default -DN=1 add cpu '' one.clbin
+make_bundle recording add.cl add other -DN=3 add cpu '' other.clbin
+make_bundle data add default -DN=1 add 2 '' data.clbin
+oclcc --merge one.clbin other.clbin data.clbin -o app.clbin
+oclcc --tune app.clbin --variant fast=-cl-fast-relaxed-math --variant wrong=-DN=2 --json > times.json; echo "exit $?"
+results < times.json
+python3 "$CLI_TESTS/check_schema.py" "$ROOT/oclcc/schema/tune.schema.json" < times.json
+oclcc --tune app.clbin | grep -cE '^    default .* [1-9]' # what was measured, and is still there
+oclcc --verify app.clbin
+oclcc --strip --prune app.clbin -o pruned.clbin 2> /dev/null
+oclcc --info pruned.clbin | grep '^  data'
+# expected output:
+#| exit 0
+#| add [16] default+fast: source, measured, timed
+#| add [16] default+wrong: source, failed, not timed, the result differs from the recorded one: argument 0, element 0 is 3, not 2 (tolerance 0.0001)
+#| add [16] default+wrong: source, wrong_result, not timed, the result differs from the recorded one: argument 0, element 0 is 3, not 2 (tolerance 0.0001)
+#| add [16] default: source, measured, timed
+#| fits the schema
+#| 2
+#|   data      1 launch of an application with 192 bytes of its data; '--strip-data' removes them
+
+### recorded_answers
+# A recorded launch is a known answer, also of other variants if that is asked for, and finds a
+# binary that computes something else.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash" one_platform
+echo 'kernel void add(global float* a, global const float* b, float by) {
+  a[get_global_id(0)] += by * b[get_global_id(0)] + N;
+}' > add.cl
+oclcc add.cl --variant default=-DN=0 --variant same='-DN=0 -DM' -o right.clbin
+make_bundle data add default -DN=0 add 2 '' data.clbin
+oclcc --merge right.clbin data.clbin -o app.clbin
+oclcc --verify --run -v app.clbin 2>&1 | grep -oE "variant '.*', entry|loads.*" | sort -u
+oclcc --tune --known-answers app.clbin > /dev/null; echo "exit $?"
+oclcc --verify --run -v app.clbin 2>&1 | grep -oE "loads, .*" | sort -u
+oclcc --info app.clbin | grep '^  data'
+mkdir wrong
+sed 's/+ N/+ 1/' add.cl > wrong/add.cl # of another source, which is not in the bundle
+oclcc wrong/add.cl --variant default=-DN=0 --no-source -o wrong.clbin
+oclcc --merge data.clbin wrong.clbin -o mixed.clbin
+oclcc --verify --run mixed.clbin; echo "exit $?"
+# expected output:
+#| loads
+#| loads, and gives 1 known answer
+#| variant 'default', entry
+#| variant 'same', entry
+#| exit 0
+#| loads, and gives 1 known answer
+#|   data      2 launches of an application with 192 bytes of its data; '--strip-data' removes them
+#| exit 1
+# expected errors:
+#| oclcc: error: mixed.clbin: program 'add', variant 'default', entry for * on '*': kernel 'add' with 16 work-items computes a wrong result: argument 0, element 0 is 3, not 2 (tolerance 0.0001)
+
+### recorded_bad_input
+# One clear line for each: a launch that does not fit the kernel, and a bundle without a launch.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash" one_platform
+tune() { oclcc --tune "$@" > /dev/null; echo "exit $?"; }
+add() { # ARGUMENTS and the argument that is recorded as a number
+  echo "kernel void add($1) { a[get_global_id(0)] = 1; }" > add.cl
+  oclcc add.cl -o add.clbin
+  make_bundle data add default '' add 2 "$2" data.clbin
+  oclcc --merge add.clbin data.clbin -o app.clbin
+  tune app.clbin
+}
+add 'global float* a, global const float* b' ''
+add 'global float* a, global const float* b, global float* c' ''
+add 'global float* a, global const float* b, double by' ''
+add 'global float* a, global const float* b, float by' 1
+tune add.clbin
+# expected output:
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+# expected errors:
+#| oclcc: error: recorded launch 'add with 16 work-items': kernel 'add' has 2 arguments, not 3
+#| oclcc: error: recorded launch 'add with 16 work-items': argument 2 'c' of kernel 'add': it is a 'float*', and a number was recorded
+#| oclcc: error: recorded launch 'add with 16 work-items': argument 2 'by' of kernel 'add': it is a 'double' of 8 bytes, and 4 were recorded
+#| oclcc: error: recorded launch 'add with 16 work-items': argument 1 'b' of kernel 'add': it is a 'float*', and a number was recorded
+#| oclcc: error: '--tune' needs '--launch', or a bundle that '--record --record-data' has written
 
 ### known_answers
 # What a launch computes travels with the bundle, and finds a binary that computes something else.

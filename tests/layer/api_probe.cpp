@@ -6,7 +6,7 @@
 // PLATFORM is a part of the platform's name. FOLDER contains answer.h, and store.spv if there is IL
 // to be tried. The last line is "end".
 
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS // clCreateCommandQueue, for OpenCL 1.2
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS // clCreateCommandQueue and clCreateSampler, for 1.2
 #define CL_USE_DEPRECATED_OPENCL_2_2_APIS // clSetProgramReleaseCallback
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
@@ -1234,6 +1234,239 @@ void refused_build(const Probe& probe) {
   (void)clReleaseProgram(program);
 }
 
+// Launches whose data can be recorded, or cannot, and what each leaves.
+constexpr const char* k_data_source =
+    "kernel void scale(global float* a, global const float* b, const float by, local float* s) {\n"
+    "  s[get_local_id(0)] = b[get_global_id(0)];\n"
+    "  a[get_global_id(0)] += by * s[get_local_id(0)];\n"
+    "}\n"
+    "kernel void count(global int* a, global int* none) {\n"
+    "  a[get_global_id(0)] += none == 0 ? 1 : 2;\n"
+    "}\n"
+    "kernel void add(global int* a, global int* b) {\n"
+    "  a[get_global_id(0)] += b[get_global_id(0)] + 1;\n"
+    "}\n";
+constexpr const char* k_image_source =
+    "kernel void mirror(read_only image2d_t from, write_only image2d_t to, sampler_t s) {\n"
+    "  const int2 at = (int2)(get_global_id(0), get_global_id(1));\n"
+    "  write_imagef(to, at, read_imagef(from, s, (int2)(get_image_width(from) - 1 - at.x, "
+    "at.y)));\n"
+    "}\n";
+constexpr std::size_t k_items = 64;
+
+class DataProbe {
+public:
+  DataProbe(const Probe& probe, cl_command_queue_properties properties)
+      : m_probe(probe),
+        m_queue(clCreateCommandQueue(probe.context, probe.devices[0], properties, nullptr)) {}
+  ~DataProbe() { (void)clReleaseCommandQueue(m_queue); }
+  DataProbe(const DataProbe&) = delete;
+  DataProbe& operator=(const DataProbe&) = delete;
+
+  cl_kernel kernel(const char* source, const char* name) {
+    cl_program program = create(m_probe, source);
+    (void)clBuildProgram(program, 1, m_probe.devices.data(), "", nullptr, nullptr);
+    cl_kernel made = clCreateKernel(program, name, nullptr);
+    (void)clReleaseProgram(program); // the kernel keeps it
+    return made;
+  }
+  template <typename T>
+  cl_mem buffer(T first, cl_mem_flags flags = CL_MEM_READ_WRITE) {
+    std::vector<T> items(k_items);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      items[i] = first + static_cast<T>(i);
+    }
+    return clCreateBuffer(m_probe.context, flags | CL_MEM_COPY_HOST_PTR, k_items * sizeof(T),
+                          items.data(), nullptr);
+  }
+  template <typename T>
+  static void set(cl_kernel kernel, cl_uint index, T value) {
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): a handle is the value
+    (void)clSetKernelArg(kernel, index, sizeof value, static_cast<const void*>(&value));
+  }
+  cl_int launch(cl_kernel kernel, std::size_t items, cl_event after = nullptr,
+                cl_event* event = nullptr) {
+    return clEnqueueNDRangeKernel(m_queue, kernel, 1, nullptr, &items, nullptr,
+                                  after == nullptr ? 0 : 1, after == nullptr ? nullptr : &after,
+                                  event);
+  }
+  template <typename T>
+  void tell(const char* what, cl_mem memory) {
+    (void)clFinish(m_queue);
+    std::vector<T> items(k_items);
+    (void)clEnqueueReadBuffer(m_queue, memory, CL_TRUE, 0, k_items * sizeof(T), items.data(), 0,
+                              nullptr, nullptr);
+    double sum = 0;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      sum += static_cast<double>(items[i]) * static_cast<double>(i + 1);
+    }
+    say(what, static_cast<long long>(sum));
+  }
+  [[nodiscard]] cl_command_queue queue() const { return m_queue; }
+
+private:
+  const Probe& m_probe;
+  cl_command_queue m_queue;
+};
+
+void launches_with_buffers(const Probe& probe) {
+  DataProbe data(probe, 0);
+  cl_kernel scale = data.kernel(k_data_source, "scale");
+  cl_mem a = data.buffer(1.0F);
+  cl_mem b = data.buffer(2.0F);
+  DataProbe::set(scale, 0, a);
+  DataProbe::set(scale, 1, b);
+  DataProbe::set(scale, 2, 0.5F);
+  (void)clSetKernelArg(scale, 3, k_items * sizeof(float), nullptr);
+  for (int i = 0; i < 3; ++i) { // is recorded once
+    say("  scale", data.launch(scale, k_items));
+  }
+  data.tell<float>("  scaled", a);
+  cl_kernel count = data.kernel(k_data_source, "count");
+  cl_mem counts = data.buffer(cl_int{1});
+  DataProbe::set(count, 0, counts);
+  DataProbe::set(count, 1, cl_mem{nullptr});
+  for (std::size_t items = 1; items < k_items; items += 8) { // more sizes than are recorded
+    (void)data.launch(count, items);
+  }
+  data.tell<cl_int>("  counted", counts);
+  for (cl_mem memory : {a, b, counts}) {
+    (void)clReleaseMemObject(memory);
+  }
+  (void)clReleaseKernel(scale);
+  (void)clReleaseKernel(count);
+}
+
+void launches_with_images(const Probe& probe) {
+  const auto has_images =
+      value_of<cl_bool>([&](std::size_t size, void* value, std::size_t* size_ret) {
+        return clGetDeviceInfo(probe.devices[0], CL_DEVICE_IMAGE_SUPPORT, size, value, size_ret);
+      });
+  if (has_images == CL_FALSE) {
+    return;
+  }
+  DataProbe data(probe, 0);
+  cl_kernel mirror = data.kernel(k_image_source, "mirror");
+  const cl_image_format format{CL_RGBA, CL_FLOAT};
+  cl_image_desc description{};
+  description.image_type = CL_MEM_OBJECT_IMAGE2D;
+  description.image_width = 4;
+  description.image_height = 4;
+  std::vector<float> pixels(k_items);
+  for (std::size_t i = 0; i < pixels.size(); ++i) {
+    pixels[i] = static_cast<float>(i);
+  }
+  cl_mem from = clCreateImage(probe.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &format,
+                              &description, pixels.data(), nullptr);
+  cl_mem to =
+      clCreateImage(probe.context, CL_MEM_WRITE_ONLY, &format, &description, nullptr, nullptr);
+  cl_sampler sampler =
+      clCreateSampler(probe.context, CL_FALSE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, nullptr);
+  DataProbe::set(mirror, 0, from);
+  DataProbe::set(mirror, 1, to);
+  DataProbe::set(mirror, 2, sampler);
+  const std::size_t global[] = {4, 4};
+  say("  mirror", clEnqueueNDRangeKernel(data.queue(), mirror, 2, nullptr, global, nullptr, 0,
+                                         nullptr, nullptr));
+  const std::size_t origin[3] = {};
+  const std::size_t region[] = {4, 4, 1};
+  (void)clEnqueueReadImage(data.queue(), to, CL_TRUE, origin, region, 0, 0, pixels.data(), 0,
+                           nullptr, nullptr);
+  say("  first", static_cast<long long>(pixels[0]));
+  (void)clReleaseMemObject(from);
+  (void)clReleaseMemObject(to);
+  (void)clReleaseSampler(sampler);
+  (void)clReleaseKernel(mirror);
+}
+
+// Those that would compute something else when they are repeated, or wait for the application.
+void launches_that_are_left_out(const Probe& probe) {
+  DataProbe data(probe, 0);
+  cl_kernel add = data.kernel(k_data_source, "add");
+  cl_mem a = data.buffer(cl_int{1});
+  DataProbe::set(add, 0, a);
+  DataProbe::set(add, 1, a); // the same memory
+  say("  add", data.launch(add, 1));
+  cl_mem b = data.buffer(cl_int{1}, CL_MEM_HOST_NO_ACCESS);
+  DataProbe::set(add, 1, b);
+  say("  add", data.launch(add, 2));
+  cl_mem c = data.buffer(cl_int{1});
+  DataProbe::set(add, 1, c);
+  const std::size_t offset = 8;
+  const std::size_t items = 8;
+  say("  add with an offset",
+      clEnqueueNDRangeKernel(data.queue(), add, 1, &offset, &items, nullptr, 0, nullptr, nullptr));
+  data.tell<cl_int>("  added", a);
+  for (cl_mem memory : {a, b, c}) {
+    (void)clReleaseMemObject(memory);
+  }
+  (void)clReleaseKernel(add);
+}
+
+// Each launch depends on the one before through its event alone, if the driver has such queues.
+void launches_out_of_order(const Probe& probe) {
+  DataProbe data(probe, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+  if (data.queue() == nullptr) {
+    return;
+  }
+  cl_kernel add = data.kernel(k_data_source, "add");
+  cl_mem a = data.buffer(cl_int{1});
+  cl_mem b = data.buffer(cl_int{1});
+  DataProbe::set(add, 0, a);
+  DataProbe::set(add, 1, b);
+  cl_event first = nullptr;
+  cl_event second = nullptr;
+  say("  first", data.launch(add, k_items, nullptr, &first));
+  DataProbe::set(add, 0, b);
+  DataProbe::set(add, 1, a);
+  say("  second", data.launch(add, k_items / 2, first, &second));
+  (void)clWaitForEvents(1, &second);
+  data.tell<cl_int>("  a", a);
+  data.tell<cl_int>("  b", b);
+  (void)clReleaseEvent(first);
+  (void)clReleaseEvent(second);
+  (void)clReleaseMemObject(a);
+  (void)clReleaseMemObject(b);
+  (void)clReleaseKernel(add);
+}
+
+// A launch that waits for an event that the application completes only afterwards.
+void launch_that_waits(const Probe& probe) {
+  DataProbe data(probe, 0);
+  cl_kernel add = data.kernel(k_data_source, "add");
+  cl_mem a = data.buffer(cl_int{1});
+  cl_mem b = data.buffer(cl_int{1});
+  DataProbe::set(add, 0, a);
+  DataProbe::set(add, 1, b);
+  cl_event go = clCreateUserEvent(probe.context, nullptr);
+  say("  add", data.launch(add, k_items, go));
+  (void)clSetUserEventStatus(go, CL_COMPLETE);
+  data.tell<cl_int>("  added", a);
+  (void)clReleaseEvent(go);
+  (void)clReleaseMemObject(a);
+  (void)clReleaseMemObject(b);
+  (void)clReleaseKernel(add);
+}
+
+// Only if it is named. A launch behind one that takes longer than the layer waits.
+void launch_behind_a_long_one(const Probe& probe) {
+  DataProbe data(probe, 0);
+  cl_kernel spin = data.kernel("kernel void spin(global int* a, const long n) {\n"
+                               "  for (long i = 0; i < n; ++i) { *(volatile global int*)a = i; }\n"
+                               "}\n",
+                               "spin");
+  cl_mem a = data.buffer(cl_int{1});
+  DataProbe::set(spin, 0, a);
+  DataProbe::set(spin, 1, cl_long{1} << 40U);
+  say("  spin", data.launch(spin, 1));
+  cl_kernel count = data.kernel(k_data_source, "count");
+  DataProbe::set(count, 0, a);
+  DataProbe::set(count, 1, cl_mem{nullptr});
+  say("  count", data.launch(count, 1));
+  say("end");
+  std::_Exit(0);
+}
+
 // Only if it is named. Drivers differ in what they compile.
 void zero_within(const Probe& probe) {
   const char* strings[] = {"#define A 1\n", "kernel void store(global int* a) { a[0] = A; }\n"};
@@ -1288,6 +1521,12 @@ constexpr Scenario k_scenarios[] = {
     {"linked_after_a_build", linked_after_a_build},
     {"functions_by_name", functions_by_name},
     {"eight_threads", eight_threads},
+    {"launches_with_buffers", launches_with_buffers},
+    {"launches_with_images", launches_with_images},
+    {"launches_that_are_left_out", launches_that_are_left_out},
+    {"launches_out_of_order", launches_out_of_order},
+    {"launch_that_waits", launch_that_waits},
+    {"launch_behind_a_long_one", launch_behind_a_long_one, Run::if_named},
     {"changed_header", changed_header, Run::if_named},
     {"chosen_sizes", chosen_sizes, Run::if_named},
     {"many_launches", many_launches, Run::if_named},

@@ -1,6 +1,9 @@
 // An application gets the same answers with the layer as without it, whatever serves its programs.
 #include "layer/probe_run.hpp"
 
+#include "format/bundle/bundle_reader.hpp"
+
+#include <fmt/format.h>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -83,6 +86,16 @@ protected:
     EXPECT_EQ(result.count_log("served"), 0U);
   }
 
+  // Whatever the application launches, and however its launches wait for one another.
+  void expect_same_while_recording_data() const {
+    const auto recorded = folder.path() / "data";
+    std::filesystem::create_directories(recorded);
+    expect_same(folder.run_under_layer(GetParam(), {},
+                                       {{"CLBIN_LAYER_MODE", "record"},
+                                        {"CLBIN_LAYER_RECORD", recorded.string()},
+                                        {"CLBIN_LAYER_RECORD_DATA", "1000000"}}));
+  }
+
   ProbeFolder folder;
   ProbeResult bare;
 };
@@ -96,6 +109,10 @@ TEST_P(LayerAnswers, AreTheSameWithUserCachesAndWhileRecording) {
   {
     SCOPED_TRACE("recording");
     expect_same_while_recording();
+  }
+  {
+    SCOPED_TRACE("recording data");
+    expect_same_while_recording_data();
   }
   if (!std::filesystem::exists(CLBIN_KHRONOS_LOADER)) {
     GTEST_SKIP() << "no loader of Khronos in " CLBIN_KHRONOS_LOADER;
@@ -173,6 +190,130 @@ std::set<std::string> recorded_sizes(const std::filesystem::path& folder) {
   }
   return sizes;
 }
+
+// The launches that were recorded with their data, "KERNEL GLOBAL LOCAL: KIND:COUNT …".
+std::set<std::string> recorded_launches(const std::filesystem::path& folder) {
+  std::set<std::string> launches;
+  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+    if (file.path().extension() != ".clbin") {
+      continue;
+    }
+    const auto source = base::open_file_source(file.path());
+    const auto reader = format::BundleReader::open(source.value());
+    EXPECT_TRUE(reader->verify()) << file.path();
+    const auto manifest = reader->read_manifest(reader->group(0).value());
+    for (format::KnownAnswer answer : manifest->answers) {
+      format::ReadBudget budget = reader->budget();
+      EXPECT_TRUE(reader->read_data(answer, budget));
+      std::string text =
+          fmt::format("{} {} {}:", answer.kernel, answer.global_size[0], answer.local_size[0]);
+      for (const format::LaunchArgument& argument : answer.arguments) {
+        text += fmt::format(" {}{}:{}", argument.is_constant ? "constant " : "",
+                            name_of(argument.kind), argument.count);
+      }
+      launches.insert(std::move(text));
+    }
+  }
+  return launches;
+}
+
+std::string omissions(const std::filesystem::path& folder) {
+  std::string all;
+  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+    if (file.path().filename().string().starts_with("omissions-")) {
+      std::ifstream text(file.path());
+      all.append(std::istreambuf_iterator<char>(text), {});
+    }
+  }
+  return all;
+}
+
+class RecordedData : public ::testing::TestWithParam<std::string> {
+protected:
+  // Whether the platform is there.
+  bool record(const std::vector<std::string>& scenarios, const std::string& limit = "1000000") {
+    std::filesystem::create_directories(recorded);
+    const ProbeResult result = folder.run_under_layer(GetParam(), scenarios,
+                                                      {{"CLBIN_LAYER_MODE", "record"},
+                                                       {"CLBIN_LAYER_RECORD", recorded.string()},
+                                                       {"CLBIN_LAYER_RECORD_DATA", limit}});
+    EXPECT_TRUE(result.has_no_platform() || result.is_whole()) << result.errors;
+    return !result.has_no_platform();
+  }
+
+  ProbeFolder folder;
+  std::filesystem::path recorded = folder.path() / "recorded";
+};
+
+TEST_P(RecordedData, AreThoseOfTheFirstLaunchesOfEachKernelAndSize) {
+  if (!record({"launches_with_buffers"})) {
+    GTEST_SKIP() << "no platform '" << GetParam() << "'";
+  }
+  EXPECT_THAT(
+      recorded_launches(recorded),
+      ::testing::ElementsAre(
+          "count 1 0: buffer:64 constant buffer:0", "count 17 0: buffer:64 constant buffer:0",
+          "count 25 0: buffer:64 constant buffer:0", "count 9 0: buffer:64 constant buffer:0",
+          "scale 64 0: buffer:64 constant buffer:64 number:0 local:256"));
+  EXPECT_EQ(omissions(recorded), "");
+}
+
+TEST_P(RecordedData, IncludeImagesAndSamplers) {
+  if (!record({"launches_with_images"})) {
+    GTEST_SKIP() << "no platform '" << GetParam() << "'";
+  }
+  const auto launches = recorded_launches(recorded);
+  if (launches.empty()) {
+    GTEST_SKIP() << "no images on '" << GetParam() << "'";
+  }
+  EXPECT_THAT(launches, ::testing::ElementsAre("mirror 4 0: constant image:64 image:64 sampler:0"));
+}
+
+TEST_P(RecordedData, AreLeftOutWithAReasonIfTheLaunchCannotBeRepeated) {
+  if (!record({"launches_that_are_left_out"})) {
+    GTEST_SKIP() << "no platform '" << GetParam() << "'";
+  }
+  const std::string reasons = omissions(recorded);
+  EXPECT_THAT(reasons, HasSubstr("the data of kernel 'add' with 1 work-items: its "
+                                 "arguments 0 and 1 are the same memory\n"));
+  EXPECT_THAT(reasons, HasSubstr("with 8 work-items: it has a global offset\n"));
+}
+
+TEST_P(RecordedData, AreLeftOutBeyondTheLimit) {
+  if (!record({"launches_with_buffers"}, "1000")) {
+    GTEST_SKIP() << "no platform '" << GetParam() << "'";
+  }
+  EXPECT_THAT(
+      recorded_launches(recorded),
+      ::testing::ElementsAre("scale 64 0: buffer:64 constant buffer:64 number:0 local:256"));
+  EXPECT_THAT(omissions(recorded),
+              HasSubstr("the data of kernel 'count' with 1 work-items: it has 512 bytes "
+                        "before and after it, and 232 of the limit are left\n"));
+}
+
+TEST_P(RecordedData, OfALaunchThatTheApplicationReleasesLaterAreLeftOut) {
+  if (!record({"launch_that_waits"})) {
+    GTEST_SKIP() << "no platform '" << GetParam() << "'";
+  }
+  EXPECT_TRUE(recorded_launches(recorded).empty());
+  EXPECT_THAT(omissions(recorded), HasSubstr("the application has yet to complete an event\n"));
+}
+
+// Neither does the layer wait for ever, nor does the application wait for each launch.
+class RecordedDataOnPocl : public RecordedData {};
+TEST_P(RecordedDataOnPocl, BehindALongLaunchAreLeftOut) {
+  if (!record({"launch_behind_a_long_one"})) {
+    GTEST_SKIP() << "no platform '" << GetParam() << "'";
+  }
+  EXPECT_TRUE(recorded_launches(recorded).empty());
+  EXPECT_THAT(omissions(recorded), HasSubstr("its queue takes longer than 10 seconds; nothing "
+                                             "more is recorded\n"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Platforms, RecordedDataOnPocl, ::testing::Values("Portable"),
+                         [](const auto& parameter) { return parameter.param; });
+INSTANTIATE_TEST_SUITE_P(Platforms, RecordedData, ::testing::ValuesIn(k_probed_platforms),
+                         [](const auto& parameter) { return parameter.param; });
 
 class LaunchesOfNullSize : public ::testing::TestWithParam<std::string> {
 protected:

@@ -10,6 +10,7 @@ constexpr char k_function_pointer[] = "clGetDeviceFunctionPointerINTEL";
 constexpr char k_read_variable[] = "clEnqueueReadGlobalVariableINTEL";
 constexpr char k_write_variable[] = "clEnqueueWriteGlobalVariableINTEL";
 constexpr std::string_view k_enqueue_commands = "clEnqueueCommandBufferKHR";
+constexpr char k_set_pointer[] = "clSetKernelArgMemPointerINTEL";
 
 using CreateWithIl = cl_program(CL_API_CALL*)(cl_context, const void*, std::size_t, cl_int*);
 
@@ -79,6 +80,23 @@ void* of_queue() {
                          std::size_t, std::size_t, Data*, cl_uint, const cl_event*, cl_event*>);
 }
 
+// The pointer of unified memory replaces a buffer, of which the layer would read what is left.
+cl_int CL_API_CALL set_pointer_argument(cl_kernel kernel, cl_uint index, const void* value) {
+  return guarded([&](Layer& layer) {
+    cl_context context = nullptr;
+    (void)layer.next.clGetKernelInfo(kernel, CL_KERNEL_CONTEXT,
+                                     sizeof(context), // NOLINT(bugprone-sizeof-expression)
+                                     static_cast<void*>(&context), nullptr);
+    const auto devices = context_devices(layer.next, context);
+    const auto set = driver_function<cl_int(CL_API_CALL*)(cl_kernel, cl_uint, const void*)>(
+        layer, devices.empty() ? nullptr : devices.front(), k_set_pointer);
+    if (layer.data != nullptr) {
+      layer.data->set_unknown_memory(kernel);
+    }
+    return set == nullptr ? CL_INVALID_KERNEL : set(kernel, index, value);
+  });
+}
+
 void CL_API_CALL keep_nothing_of(cl_program program) {
   active_layer().programs.forget(program);
 }
@@ -94,12 +112,13 @@ void CL_API_CALL label_program(cl_program program, const char* label) {
 // Replaces extensions that take or return a program, and functions of the table that the layer
 // intercepts, which some drivers hand out by their names as well. Null for all others.
 void* replacement_of(std::string_view name) {
-  const std::array<std::pair<std::string_view, void*>, 5> extensions{{
+  const std::array<std::pair<std::string_view, void*>, 6> extensions{{
       {k_create_with_il, reinterpret_cast<void*>(create_program_with_il_khr)},
       {k_variable_pointer, of_device<k_variable_pointer, std::size_t*, void**>()},
       {k_function_pointer, of_device<k_function_pointer, cl_ulong*>()},
       {k_read_variable, of_queue<k_read_variable, void>()},
       {k_write_variable, of_queue<k_write_variable, const void>()},
+      {k_set_pointer, reinterpret_cast<void*>(set_pointer_argument)},
   }};
   for (const auto& [known, function] : extensions) {
     if (known == name) {

@@ -55,6 +55,13 @@ std::shared_ptr<const Substitute> origin_of_kernels(const ProgramView& view) {
   return view.has_program() ? view.substitute : nullptr;
 }
 
+// A driver may use the address of a kernel again.
+void note_new_kernel(Layer& layer, cl_kernel kernel, cl_kernel original = nullptr) {
+  if (kernel != nullptr && layer.data != nullptr) {
+    without_exceptions([&] { layer.data->add_kernel(kernel, original); });
+  }
+}
+
 cl_kernel CL_API_CALL create_kernel(cl_program program, const char* name, cl_int* code) {
   Layer& layer = active_layer();
   const ProgramView view = layer.programs.find(program);
@@ -63,6 +70,7 @@ cl_kernel CL_API_CALL create_kernel(cl_program program, const char* name, cl_int
     without_exceptions(
         [&] { layer.programs.add_kernel(kernel, view.program, origin_of_kernels(view), name); });
   }
+  note_new_kernel(layer, kernel);
   return kernel;
 }
 
@@ -80,6 +88,7 @@ cl_int CL_API_CALL create_kernels(cl_program program, cl_uint count, cl_kernel* 
     return code;
   }
   for (cl_uint i = 0; i < std::min(count, created); ++i) {
+    note_new_kernel(layer, kernels[i]);
     without_exceptions([&] {
       std::string name =
           opencl::ask_text([&](std::size_t size, void* value, std::size_t* size_ret) {
@@ -103,6 +112,7 @@ cl_kernel CL_API_CALL clone_kernel(cl_kernel source, cl_int* code) {
       }
     });
   }
+  note_new_kernel(layer, kernel, source);
   return kernel;
 }
 
@@ -121,6 +131,47 @@ cl_int CL_API_CALL release_kernel(cl_kernel kernel) {
   keep(layer, ended.due);
   const cl_int code = layer.next.clReleaseKernel(kernel);
   release(layer, ended);
+  return code;
+}
+
+cl_int CL_API_CALL set_argument(cl_kernel kernel, cl_uint index, std::size_t size,
+                                const void* value) {
+  Layer& layer = active_layer();
+  const cl_int code = layer.next.clSetKernelArg(kernel, index, size, value);
+  if (code == CL_SUCCESS) {
+    without_exceptions([&] { layer.data->set_argument(kernel, index, size, value); });
+  }
+  return code;
+}
+
+cl_int CL_API_CALL set_svm_argument(cl_kernel kernel, cl_uint index, const void* value) {
+  Layer& layer = active_layer();
+  without_exceptions([&] { layer.data->set_unknown_memory(kernel); });
+  return layer.next.clSetKernelArgSVMPointer(kernel, index, value);
+}
+
+cl_int CL_API_CALL set_execution_info(cl_kernel kernel, cl_kernel_exec_info name, std::size_t size,
+                                      const void* value) {
+  Layer& layer = active_layer();
+  without_exceptions([&] { layer.data->set_unknown_memory(kernel); });
+  return layer.next.clSetKernelExecInfo(kernel, name, size, value);
+}
+
+cl_event CL_API_CALL create_user_event(cl_context context, cl_int* code) {
+  Layer& layer = active_layer();
+  const cl_event event = layer.next.clCreateUserEvent(context, code);
+  if (event != nullptr) {
+    without_exceptions([&] { layer.data->add_user_event(event); });
+  }
+  return event;
+}
+
+cl_int CL_API_CALL set_user_event(cl_event event, cl_int status) {
+  Layer& layer = active_layer();
+  const cl_int code = layer.next.clSetUserEventStatus(event, status);
+  if (code == CL_SUCCESS) {
+    without_exceptions([&] { layer.data->end_user_event(event); });
+  }
   return code;
 }
 
@@ -164,6 +215,14 @@ void add_kernel_calls(cl_icd_dispatch& table) {
   intercept(table.clReleaseKernel, release_kernel);
   intercept(table.clGetKernelInfo, get_kernel_info);
   intercept(table.clGetKernelArgInfo, get_kernel_argument_info);
+}
+
+void add_argument_calls(cl_icd_dispatch& table) {
+  intercept(table.clSetKernelArg, set_argument);
+  intercept(table.clSetKernelArgSVMPointer, set_svm_argument);
+  intercept(table.clSetKernelExecInfo, set_execution_info);
+  intercept(table.clCreateUserEvent, create_user_event);
+  intercept(table.clSetUserEventStatus, set_user_event);
 }
 
 } // namespace clbin::layer

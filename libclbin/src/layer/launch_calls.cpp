@@ -59,15 +59,43 @@ void record_launch(Layer& layer, const UnsizedLaunch& call, const std::size_t* l
   }
 }
 
+// Launches with `enqueue`, which receives the event, and records the data of the launch if they are
+// to be recorded.
+template <typename Enqueue>
+cl_int launch_with_data(Layer& layer, const LaunchCall& call, cl_event* event,
+                        const Enqueue& enqueue) noexcept {
+  DataRecorder::LaunchHandle data;
+  without_exceptions([&] {
+    const auto kernel =
+        layer.data == nullptr ? std::nullopt : layer.programs.find_kernel(call.kernel);
+    if (kernel.has_value() && kernel->recorded != nullptr) {
+      data = layer.data->begin(call, *kernel);
+    }
+  });
+  if (data == nullptr) {
+    return enqueue(event);
+  }
+  cl_event own = nullptr;
+  const cl_int code = enqueue(event == nullptr ? &own : event);
+  if (code == CL_SUCCESS) {
+    without_exceptions([&] { layer.data->end(std::move(data), event == nullptr ? own : *event); });
+  }
+  if (code == CL_SUCCESS && own != nullptr) {
+    (void)layer.next.clReleaseEvent(own);
+  }
+  return code;
+}
+
 // Launches with `enqueue`, which receives the event. The launch always has one, unless launches are
 // recorded: the layer wants to know when it ends. The driver makes an event of every launch,
 // whether or not somebody asks for it.
 template <typename Enqueue>
-cl_int launch(const UnsizedLaunch& call, const std::size_t* local, cl_event* event,
-              const Enqueue& enqueue) noexcept {
+cl_int launch(const LaunchCall& whole, cl_event* event, const Enqueue& enqueue) noexcept {
   Layer& layer = active_layer();
+  const UnsizedLaunch call{whole.queue, whole.kernel, whole.dimensions, whole.offset, whole.global};
+  const std::size_t* const local = whole.local;
   if (layer.recorder != nullptr) {
-    const cl_int code = enqueue(event);
+    const cl_int code = launch_with_data(layer, whole, event, enqueue);
     if (code == CL_SUCCESS) {
       without_exceptions([&] { record_launch(layer, call, local); });
     }
@@ -102,18 +130,20 @@ cl_int CL_API_CALL enqueue_kernel(cl_command_queue queue, cl_kernel kernel, cl_u
                                   const std::size_t* offset, const std::size_t* global,
                                   const std::size_t* local, cl_uint wait_count,
                                   const cl_event* wait_list, cl_event* event) {
-  return launch({queue, kernel, dimensions, offset, global}, local, event, [&](cl_event* own) {
-    return active_layer().next.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global,
-                                                      local, wait_count, wait_list, own);
-  });
+  return launch({queue, kernel, dimensions, offset, global, local, wait_count, wait_list}, event,
+                [&](cl_event* own) {
+                  return active_layer().next.clEnqueueNDRangeKernel(
+                      queue, kernel, dimensions, offset, global, local, wait_count, wait_list, own);
+                });
 }
 
 cl_int CL_API_CALL enqueue_task(cl_command_queue queue, cl_kernel kernel, cl_uint wait_count,
                                 const cl_event* wait_list, cl_event* event) {
   const std::size_t one = 1;
-  return launch({queue, kernel, 1, nullptr, &one}, &one, event, [&](cl_event* own) {
-    return active_layer().next.clEnqueueTask(queue, kernel, wait_count, wait_list, own);
-  });
+  return launch(
+      {queue, kernel, 1, nullptr, &one, &one, wait_count, wait_list}, event, [&](cl_event* own) {
+        return active_layer().next.clEnqueueTask(queue, kernel, wait_count, wait_list, own);
+      });
 }
 
 constexpr std::size_t k_always = 0; // position of the parameter cl_bool that says whether it waits

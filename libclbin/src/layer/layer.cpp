@@ -112,6 +112,9 @@ cl_icd_dispatch intercepting(cl_icd_dispatch table, const LayerSettings& setting
   if (settings.mode == Mode::record || stores_pocl) {
     add_launch_calls(table);
   }
+  if (settings.mode == Mode::record && settings.recorded_data_bytes != 0) {
+    add_argument_calls(table);
+  }
   if (stores_pocl) {
     add_wait_calls(table);
   }
@@ -129,6 +132,10 @@ Layer::Layer(const cl_icd_dispatch& next_functions, LayerSettings given_settings
       recorder(settings.mode == Mode::record
                    ? std::make_unique<Recorder>(settings.record_folder, log)
                    : nullptr),
+      data(recorder != nullptr && settings.recorded_data_bytes != 0
+               ? std::make_unique<DataRecorder>(next, driver, *recorder,
+                                                settings.recorded_data_bytes)
+               : nullptr),
       launches(next), loader(std::move(loader_file)) {
   for (const std::filesystem::path& path : settings.bundles) {
     auto bundle = open_bundle(path, settings);

@@ -35,6 +35,7 @@ struct Layer {
   loader::BuilderState builder;
   ProgramTable programs;
   const std::unique_ptr<Recorder> recorder; // null unless the mode is `record`
+  const std::unique_ptr<DataRecorder> data; // null unless data of launches are recorded, too
   RunningLaunches launches;                 // if the user cache stores programs of PoCL
   std::mutex postponed_mutex;
   std::vector<DueKeep> postponed; // each with a reference to the driver's program
@@ -108,6 +109,7 @@ void track_il(cl_program program, cl_context context, const void* il, std::size_
 // Replace the functions of `table` that the layer intercepts. Functions that are null stay null.
 void add_program_calls(cl_icd_dispatch& table);
 void add_kernel_calls(cl_icd_dispatch& table);
+void add_argument_calls(cl_icd_dispatch& table);
 void add_launch_calls(cl_icd_dispatch& table);
 void add_wait_calls(cl_icd_dispatch& table);
 void add_extension_calls(cl_icd_dispatch& table);

@@ -84,6 +84,12 @@ std::string set_switch(LayerSettings& settings, std::string_view value) {
   return {};
 }
 
+std::string set_record_data(LayerSettings& settings, std::string_view value) {
+  const auto bytes = base::parse_number<std::uint64_t>(value);
+  settings.recorded_data_bytes = bytes.value_or(0);
+  return bytes.has_value() ? "" : fmt::format("'{}' is not a number", base::printable(value));
+}
+
 // Off after a problem.
 std::string set_unsigned_cache(LayerSettings& settings, std::string_view value) {
   settings.has_unsigned_cache = false;
@@ -98,13 +104,14 @@ struct Setting {
   std::string (*set)(LayerSettings&, std::string_view);
   Concern concern = Concern::builds;
 };
-constexpr std::array<Setting, 10> k_settings{{
+constexpr std::array<Setting, 11> k_settings{{
     {"mode", "CLBIN_LAYER_MODE", set_mode},
     {"bundles", "CLBIN_LAYER_BUNDLES", set_bundles},
     {"log", "CLBIN_LAYER_LOG", set_path<&LayerSettings::log>},
     {"record", "CLBIN_LAYER_RECORD", set_path<&LayerSettings::record_folder>},
     {"record-binaries", "CLBIN_LAYER_RECORD_BINARIES",
      set_switch<&LayerSettings::records_binaries>},
+    {"record-data", "CLBIN_LAYER_RECORD_DATA", set_record_data},
     {"record-source", "CLBIN_LAYER_RECORD_SOURCE", set_switch<&LayerSettings::records_source>},
     {"cache-pocl", "CLBIN_CACHE_POCL", set_switch<&LayerSettings::caches_pocl>},
     {"public-keys", "CLBIN_LAYER_PUBLIC_KEYS", set_public_keys, Concern::keys},

@@ -38,6 +38,7 @@ struct LayerSettings {
   std::filesystem::path record_folder;
   bool records_binaries = false;
   bool records_source = true;
+  std::uint64_t recorded_data_bytes = 0; // at most so many of launches; 0: none
   bool caches_pocl = false;
   std::vector<OptionRule> rules; // in the order of the file
   // If a signature is required, only bundles that one of the keys signs serve. Required without a

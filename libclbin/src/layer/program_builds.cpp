@@ -235,7 +235,8 @@ void keep_or_record(Layer& layer, const ProgramView& view, ServedBuild& served) 
       return;
     }
     const auto names = std::make_shared<const RecordedNames>(
-        RecordedNames{build->program.name, build->program.variants.front().name});
+        RecordedNames{build->program.name, build->program.variants.front().name,
+                      build->program.variants.front().options});
     layer.programs.change(handle, [&](TrackedProgram& program) { program.recorded = names; });
     layer.recorder->record(*std::move(build));
     return;

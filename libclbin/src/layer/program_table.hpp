@@ -51,6 +51,7 @@ private:
 struct RecordedNames {
   std::string program;
   std::string variant;
+  std::string options; // of the variant
 };
 
 // A build by PoCL that is stored after the first launches: its binary contains code only for the

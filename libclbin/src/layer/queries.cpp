@@ -49,6 +49,8 @@ void* function_of(const cl_icd_dispatch& table, std::string_view name) {
       CLBIN_NAMED(RetainKernel, programs, optional)           //
       CLBIN_NAMED(EnqueueNDRangeKernel, programs, optional)   //
       CLBIN_NAMED(EnqueueTask, programs, optional)            //
+      CLBIN_NAMED(SetKernelArgSVMPointer, programs, optional) //
+      CLBIN_NAMED(SetKernelExecInfo, programs, optional)      //
   };
 #undef CLBIN_NAMED
   const auto* const found = std::find_if(std::begin(functions), std::end(functions),

@@ -123,6 +123,11 @@ void Recorder::record_loader(const std::string& path) {
   append("loaders", base::printable(path) + "\n");
 }
 
+void Recorder::record_omission(const std::string& line) {
+  m_log.write("not recorded: " + line);
+  append("omissions", base::printable(line) + "\n");
+}
+
 void Recorder::record_link() {
   std::call_once(m_has_linked, [this] { append("links", "clLinkProgram\n"); });
 }

@@ -97,6 +97,11 @@ inline constexpr cl_kernel_arg_access_qualifier k_access_qualifiers[]{
     CL_KERNEL_ARG_ACCESS_NONE, CL_KERNEL_ARG_ACCESS_READ_ONLY, CL_KERNEL_ARG_ACCESS_WRITE_ONLY,
     CL_KERNEL_ARG_ACCESS_READ_WRITE};
 
+// Returns the first `count` arguments. std::nullopt if the driver keeps no information about them:
+// then the first query fails.
+[[nodiscard]] std::optional<std::vector<format::KernelArgument>>
+reflect_arguments(const Driver& driver, cl_kernel kernel, cl_uint count);
+
 struct ProgramReflection {
   std::vector<format::KernelReflection> kernels; // sorted by name
   // One message for each kernel that the driver cannot create, which then has only a name.

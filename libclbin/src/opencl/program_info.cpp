@@ -206,7 +206,8 @@ KernelArgument reflect_argument(const Driver& driver, cl_kernel kernel, cl_uint 
   return argument;
 }
 
-// Returns std::nullopt if the driver keeps no argument information: then the first query fails.
+} // namespace
+
 std::optional<std::vector<KernelArgument>> reflect_arguments(const Driver& driver, cl_kernel kernel,
                                                              cl_uint count) {
   if (driver.GetKernelArgInfo == nullptr) {
@@ -223,6 +224,8 @@ std::optional<std::vector<KernelArgument>> reflect_arguments(const Driver& drive
   }
   return arguments;
 }
+
+namespace {
 
 void reflect_work_group(const Driver& driver, cl_kernel kernel, cl_device_id device,
                         KernelReflection& result) {

@@ -6,8 +6,8 @@ _oclcc() {
     --diagnostics-format --diff --disassemble --drop-target --embed-header --emit --emit-cubin --encrypt --encrypt-for --encrypt-key
     --explain --extract --fail-on --help --host-triple --html --identity --import --info --jobs --json --keep-going --kernel
     --keep-target --key --key-type --keygen --known-answers --launch --launched-only --least-counter --list-devices --list-targets --machine --memory-limit --merge --no-cache
-    --no-passphrase --no-source --optional --output --passphrase-file --plan --program --prune --provenance --public-key --quiet --record --record-binaries --repack --report --reproduce --requires --run --sbom --sign --sign-key --sign-message --sign-with --source-only
-    --specialize --split --strip --strip-answers --strip-measurements --strip-reflection --strip-signature --strip-source --symbol --target
+    --no-passphrase --no-source --optional --output --passphrase-file --plan --program --prune --provenance --public-key --quiet --record --record-binaries --record-data --repack --report --reproduce --requires --run --sbom --sign --sign-key --sign-message --sign-with --source-only
+    --specialize --split --strip --strip-answers --strip-data --strip-measurements --strip-reflection --strip-signature --strip-source --symbol --target
     --timeout --tolerance --tool --tune --tune-seconds --unit --variant --variants --verbose --verify --version --vouched-by --warm --watch -### -D -I -M -MD -MF -MM -MMD -MP -MQ -MT
     -O -O0 -O1 -O2 -O3 -Ofast -Os -Oz -S -U -Werror -Werror=variant -cl-
     -fdebug-prefix-map= -ffile-prefix-map= -fmacro-prefix-map= -fsyntax-only -g -include -j -o -q -v -w -x

@@ -159,6 +159,7 @@ std::vector<std::string> environment_of(const Options& options,
       {"CLBIN_LAYER_MODE", "record"},
       {"CLBIN_LAYER_RECORD", folder.string()},
       {"CLBIN_LAYER_RECORD_BINARIES", with_binaries ? "1" : "0"},
+      {"CLBIN_LAYER_RECORD_DATA", fmt::format("{}", options.recorded_data_bytes)},
       {"CLBIN_LAYER_RECORD_SOURCE", options.source == SourcePolicy::keep ? "1" : "0"},
       // What PyOpenCL finds in its own cache, it does not build, and to the source of what it does
       // not find, it appends a random name.

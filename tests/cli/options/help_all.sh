@@ -12,7 +12,7 @@ oclcc --help=all
 #|     oclcc --explain [--device PATTERN]... [--json] BUNDLE...
 #|     oclcc --verify [--public-key KEY]... [--least-counter N] [--detached]
 #|           [--run [--device PATTERN]...] [--json] BUNDLE...
-#|     oclcc --tune --launch LAUNCH... [--device PATTERN]... [--tune-seconds N]
+#|     oclcc --tune [--launch LAUNCH]... [--device PATTERN]... [--tune-seconds N]
 #|           [--tolerance NUMBER] [--known-answers] [--json] BUNDLE [-o BUNDLE]
 #|     oclcc --warm [--specialize KERNEL=SIZE]... [--device PATTERN]... BUNDLE...
 #|     oclcc --diff [--json] BUNDLE BUNDLE
@@ -27,8 +27,9 @@ oclcc --help=all
 #|     oclcc --repack BUNDLE... [-o BUNDLE]
 #|     oclcc --strip [--keep-target PATTERN | --drop-target PATTERN]...
 #|           [--strip-source] [--strip-reflection] [--strip-measurements]
-#|           [--strip-answers] BUNDLE... [-o BUNDLE]
-#|     oclcc --record BUNDLE [--record-binaries] [--no-source] -- COMMAND...
+#|           [--strip-answers] [--strip-data] BUNDLE... [-o BUNDLE]
+#|     oclcc --record BUNDLE [--record-binaries] [--record-data[=LIMIT]]
+#|           [--no-source] -- COMMAND...
 #|     oclcc --keygen NAME [--no-passphrase | --key-type TYPE]
 #|     oclcc --sign --key FILE | --sign-with COMMAND --public-key KEY
 #|           [--counter N] [--vouched-by FILE] BUNDLE... [-o BUNDLE]
@@ -79,7 +80,8 @@ oclcc --help=all
 #|                             compile with OPTIONS in addition, as variant NAME;
 #|                             repeatable (default: one variant, "default"); with
 #|                             --extract, --disassemble and --report: only variant
-#|                             NAME
+#|                             NAME; with --tune: also measure each variant with
+#|                             OPTIONS in addition, as BASE+NAME
 #|     --variants 'MACRO=VALUE,...'
 #|                             compile a variant for each combination of the values
 #|                             of macros; "if CONDITION" may follow them;
@@ -234,10 +236,10 @@ oclcc --help=all
 #|                             of a Slurm node: Feature=...
 #|
 #| Measuring variants:
-#|     --tune                  run the launches of --launch with each variant of
-#|                             the bundle FILE on each device, compare the results,
-#|                             print the times, and add them to the bundle, in
-#|                             place unless -o is given
+#|     --tune                  run the launches of --launch, or else the recorded
+#|                             ones, with each variant of the bundle FILE on each
+#|                             device, compare the results, print the times, and
+#|                             add them to the bundle, in place unless -o is given
 #|     --launch KERNEL=SIZE[:ARGUMENTS]
 #|                             with --tune: launch KERNEL, as
 #|                             'scale=512x512,16x16:random(f32,262144),n=512', or
@@ -276,6 +278,8 @@ oclcc --help=all
 #|     --strip-measurements    remove the times of variants, by which loads choose
 #|                             one
 #|     --strip-answers         remove what --known-answers has kept
+#|     --strip-data            remove the launches that --record-data has recorded,
+#|                             with their data
 #|     --prune                 remove each variant that was measured and that no
 #|                             load prefers on any device
 #|
@@ -284,6 +288,10 @@ oclcc --help=all
 #|                             programs that it builds, with their sources and
 #|                             options, to BUNDLE, or add them to it
 #|     --record-binaries       also record the device binaries
+#|     --record-data[=LIMIT]   also record a few launches of each kernel with their
+#|                             arguments and the contents of their buffers and
+#|                             images, at most LIMIT (64M) bytes of them, for
+#|                             --tune and --verify --run
 #|
 #| Signing:
 #|     --keygen NAME           make a key pair: the secret key NAME.key, which a
