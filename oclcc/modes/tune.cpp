@@ -132,8 +132,8 @@ Result<void> check_launch(const LaunchDescription& launch, const TunedProgram& p
 }
 
 // The launches of the options; without any, those that were recorded with their data.
-Result<std::vector<LaunchDescription>> launches_of(const Options& options,
-                                                   const MeasuredBundle& bundle) {
+Result<std::vector<LaunchDescription>> wanted_launches(const Options& options,
+                                                       const MeasuredBundle& bundle) {
   std::vector<LaunchDescription> all;
   for (const std::string& text : options.launches) {
     CLBIN_TRY_ASSIGN(auto launches, read_launches(text));
@@ -284,7 +284,7 @@ public:
     CLBIN_TRY_ASSIGN(
         m_bundle, MeasuredBundle::open(path, m_options.output.value_or(path), m_options.variants));
     CLBIN_TRY_ASSIGN(m_programs, named(programs_of(m_bundle->reader()), path));
-    CLBIN_TRY_ASSIGN(auto launches, launches_of(m_options, *m_bundle));
+    CLBIN_TRY_ASSIGN(auto launches, wanted_launches(m_options, *m_bundle));
     CLBIN_TRY_ASSIGN(m_launches, plan_launches(std::move(launches), m_programs));
     for (const PlannedLaunch& planned : m_launches) {
       if (m_options.answers == AnswerPolicy::add && m_options.cache == CachePolicy::ignore) {

@@ -52,9 +52,9 @@ oclcc --strip --strip-answers app.clbin -o without.clbin
 cmp stripped.clbin without.clbin
 oclcc --record clean.clbin -- ./app one
 cmp stripped.clbin clean.clbin
-record() { oclcc --record w.clbin "$@" -- ./app one; echo "exit $?"; }
-record --record-data=0
-record --record-data=2G
+limited() { oclcc --record w.clbin "$@" -- ./app one; echo "exit $?"; }
+limited --record-data=0
+limited --record-data=2G
 # expected output:
 #| limit 0
 #| limit 2048
