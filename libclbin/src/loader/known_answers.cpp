@@ -137,7 +137,8 @@ AnswersFound check_answers(const LoadSession& session, std::uint32_t device, cl_
                           session.budget.memory_limit()),
               false};
     }
-    auto data = session.bundle->read_data(answer, session.budget);
+    format::ReadBudget budget = session.bundle->budget(); // not that of the program
+    auto data = session.bundle->read_data(answer, budget);
     if (!data) { // as for a manifest that is damaged
       return {Verdict::wrong, "its known answers cannot be read: " + data.error().message, false};
     }
