@@ -38,10 +38,10 @@ struct Names {
   std::vector<std::string> rules;  // in sections; empty: there are no sections
 };
 
-const Names k_layer{
-    {"public-keys", "least-counter", "unsigned"},
-    {"mode", "bundles", "log", "record", "record-binaries", "record-source", "cache-pocl"},
-    {"append-options", "replace-options"}};
+const Names k_layer{{"public-keys", "least-counter", "unsigned"},
+                    {"mode", "bundles", "log", "record", "record-binaries", "record-data",
+                     "record-source", "cache-pocl"},
+                    {"append-options", "replace-options"}};
 const Names k_oclcc{{"remote-public-key", "remote-sign-key"},
                     {"remote", "remote-token", "remote-token-file", "remote-netrc",
                      "remote-read-only", "remote-timeout"},

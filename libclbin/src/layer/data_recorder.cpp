@@ -361,15 +361,21 @@ cl_int DataRecorder::wait_for(cl_command_queue queue, const std::vector<cl_event
 
 base::Result<void> DataRecorder::read_all(Launch& launch, cl_uint wait_count,
                                           const cl_event* wait_list, bool only_results) {
+  std::vector<Memory> memories;
+  std::ranges::copy_if(launch.memories, std::back_inserter(memories), [&](const Memory& memory) {
+    return !only_results || launch.is_result(memory);
+  });
+  // All memory first: an exception must not free what the driver writes to.
   std::vector<cl_event> events;
+  events.reserve(memories.size());
   launch.read.clear();
-  launch.read.reserve(launch.memories.size()); // the driver writes to what they contain
+  for (const Memory& memory : memories) {
+    launch.read.emplace_back(memory.bytes);
+  }
   cl_int code = CL_SUCCESS;
-  for (const Memory& memory : launch.memories) {
-    if (code != CL_SUCCESS || (only_results && !launch.is_result(memory))) {
-      continue;
-    }
-    base::Bytes& bytes = launch.read.emplace_back(memory.bytes);
+  for (std::size_t i = 0; i < memories.size() && code == CL_SUCCESS; ++i) {
+    const Memory& memory = memories[i];
+    base::Bytes& bytes = launch.read[i];
     const std::array<std::size_t, 3> origin{};
     cl_event event = nullptr;
     code = memory.region[0] == 0

@@ -90,7 +90,9 @@ public:
   // `max_bytes`.
   DataRecorder(const cl_icd_dispatch& next, const opencl::Driver& driver, Recorder& recorder,
                std::uint64_t max_bytes)
-      : m_next(next), m_driver(driver), m_recorder(recorder), m_bytes_left(max_bytes) {}
+      : m_next(next), m_driver(driver), m_recorder(recorder), m_bytes_left(max_bytes) {
+    m_abandoned.reserve(64); // one for each thread that launches at that time
+  }
 
   // What the application has set, after the driver has accepted it. `value` is null for local
   // memory.

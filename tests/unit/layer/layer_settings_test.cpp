@@ -58,6 +58,7 @@ TEST(LayerSettings, ReadEveryVariable) {
                                          {"CLBIN_LAYER_LOG", "-"},
                                          {"CLBIN_LAYER_RECORD", "/recorded"},
                                          {"CLBIN_LAYER_RECORD_BINARIES", "1"},
+                                         {"CLBIN_LAYER_RECORD_DATA", "4096"},
                                          {"CLBIN_LAYER_RECORD_SOURCE", "0"},
                                          {"CLBIN_CACHE_POCL", "1"}});
   EXPECT_THAT(read.problems, IsEmpty());
@@ -67,6 +68,7 @@ TEST(LayerSettings, ReadEveryVariable) {
   EXPECT_EQ(read.settings.record_folder, "/recorded");
   EXPECT_TRUE(read.settings.records_binaries);
   EXPECT_FALSE(read.settings.records_source);
+  EXPECT_EQ(read.settings.recorded_data_bytes, 4096U);
   EXPECT_TRUE(read.settings.caches_pocl);
 }
 
@@ -77,6 +79,7 @@ TEST(LayerSettings, ReadEverySettingOfAFile) {
                                           "log = /tmp/log\n"
                                           "record = /recorded\n"
                                           "record-binaries = yes\n"
+                                          "record-data = 1000\n"
                                           "record-source = no\n"
                                           "cache-pocl = yes\n"
                                           "[program 0123abcd]\n"
@@ -90,6 +93,7 @@ TEST(LayerSettings, ReadEverySettingOfAFile) {
   EXPECT_EQ(read.settings.record_folder, "/recorded");
   EXPECT_TRUE(read.settings.records_binaries);
   EXPECT_FALSE(read.settings.records_source);
+  EXPECT_EQ(read.settings.recorded_data_bytes, 1000U);
   EXPECT_TRUE(read.settings.caches_pocl);
   EXPECT_THAT(read.settings.rules,
               ElementsAre(OptionRule{OptionRule::Subject::program, "0123abcd",
@@ -137,11 +141,14 @@ TEST(LayerSettings, ReportNoMoreThanTwentyProblems) {
 }
 
 TEST(LayerSettings, NameTheVariableOfAWrongValue) {
-  EXPECT_THAT(
-      settings_of({{"CLBIN_LAYER_MODE", "fast"}, {"CLBIN_LAYER_RECORD_SOURCE", "2"}}).problems,
-      ElementsAre("CLBIN_LAYER_MODE: unknown mode 'fast': expected cache, serve, record or "
-                  "strict",
-                  "CLBIN_LAYER_RECORD_SOURCE: '2' is neither 1 nor 0, yes nor no"));
+  EXPECT_THAT(settings_of({{"CLBIN_LAYER_MODE", "fast"},
+                           {"CLBIN_LAYER_RECORD_DATA", "64M"},
+                           {"CLBIN_LAYER_RECORD_SOURCE", "2"}})
+                  .problems,
+              ElementsAre("CLBIN_LAYER_MODE: unknown mode 'fast': expected cache, serve, record or "
+                          "strict",
+                          "CLBIN_LAYER_RECORD_DATA: '64M' is not a number",
+                          "CLBIN_LAYER_RECORD_SOURCE: '2' is neither 1 nor 0, yes nor no"));
 }
 
 TEST(LayerSettings, ListAtMost64BundlesAndEachOnce) {
