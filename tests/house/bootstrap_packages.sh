@@ -103,6 +103,15 @@ touch "$scratch/known/clang-15"
 bootstrap "$bin" || fail "it failed to install clang-15"
 expect "INSTALLS clang-15"
 
+# Another user needs sudo.
+rm "$bin/id" "$bin/sudo"
+printf '#!%s\necho 1000\n' "$(command -v bash)" >"$bin/id"
+chmod +x "$bin/id"
+! bootstrap "$bin" || fail "it passed without the rights to install clang-15"
+expect "script/bootstrap: error: packages are missing, and there is no sudo: run it as root"
+rm "$bin/id"
+ln -s "$(command -v id)" "$bin/id"
+
 # For another architecture: the compiler is installed, and the libraries are unpacked, once.
 mkdir -p "$scratch/tree/script"
 cp "$source/script/bootstrap" "$scratch/tree/script"
