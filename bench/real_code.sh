@@ -73,21 +73,36 @@ echo "# Real code: oclcc against a bare clBuildProgram with the same options"
 echo
 "$oclcc" --list-devices | sed 's/^/    /'
 echo
-echo "| file | device | bare | oclcc | |"
-echo "|---|---|---|---|---|"
-agree=0 differ=0
+declare -A both_ok both_refused # by package and device
+agree=0
+differing=()
 for file in "${files[@]}"; do
+  name=${file#"$root"/}
   for device in "${devices[@]}"; do
+    case $file in
+      "$darktable"/*) group="darktable | $device" ;;
+      "$hashcat"/*) group="hashcat | $device" ;;
+      *) group="pyopencl | $device" ;;
+    esac
+    both_ok[$group]=$((${both_ok[$group]:-0}))
     read -r bare_verdict oclcc_verdict < <(judge "$device" "$file")
-    mark=
-    if [[ $bare_verdict == "$oclcc_verdict" ]]; then
-      agree=$((agree + 1))
-    else
-      differ=$((differ + 1))
-      mark="**differs**: $(grep -m 1 -v '^$' oclcc.log | sed "s|$work/||g" | cut -c -160)"
-    fi
-    echo "| ${file#"$root"/} | $device | $bare_verdict | $oclcc_verdict | $mark |"
+    case $bare_verdict-$oclcc_verdict in
+      ok-ok) both_ok[$group]=$((both_ok[$group] + 1)) agree=$((agree + 1)) ;;
+      refused-refused) both_refused[$group]=$((${both_refused[$group]:-0} + 1)) agree=$((agree + 1)) ;;
+      *) differing+=("| $name | $device | $bare_verdict | $oclcc_verdict | $(grep -m 1 -v '^$' oclcc.log | sed "s|$work/||g" | cut -c -160) |") ;;
+    esac
   done
 done
+echo "| package | device | both accept | both reject |"
+echo "|---|---|---|---|"
+for group in "${!both_ok[@]}"; do
+  echo "| $group | ${both_ok[$group]} | ${both_refused[$group]:-0} |"
+done | sort
 echo
-echo "${#files[@]} files ($sample of hashcat's ${#all_of_hashcat[@]}), ${#devices[@]} devices: $agree agree, $differ differ."
+echo "${#files[@]} files ($sample of hashcat's ${#all_of_hashcat[@]}), ${#devices[@]} devices: $agree agree, ${#differing[@]} differ."
+if ((${#differing[@]} > 0)); then
+  echo
+  echo "| file | device | bare | oclcc | message |"
+  echo "|---|---|---|---|---|"
+  printf '%s\n' "${differing[@]}"
+fi
