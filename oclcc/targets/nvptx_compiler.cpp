@@ -260,6 +260,19 @@ Result<void> require_loadable(std::string_view ptx) {
   return {};
 }
 
+// Refuses variables that ptxas rejects for every architecture, also for those with more memory.
+Result<void> require_local_memory(const format::KernelReflection& kernel) {
+  constexpr std::uint64_t k_max_bytes = 48 * 1024;
+  if (const auto bytes = kernel.local_bytes.value_or(0); bytes > k_max_bytes) {
+    return fail(
+        ErrorCode::invalid_argument,
+        "the local variables of the kernel '{}' have {} bytes, and NVIDIA's compiler takes {} "
+        "at most",
+        kernel.name, bytes, k_max_bytes);
+  }
+  return {};
+}
+
 // Names and types of arguments are in the IR, sizes in the PTX.
 Result<std::vector<format::KernelReflection>> reflect_all(std::string_view ir,
                                                           std::string_view ptx) {
@@ -277,6 +290,7 @@ Result<std::vector<format::KernelReflection>> reflect_all(std::string_view ir,
     CLBIN_TRY_ASSIGN(auto reflection, reflect(kernel, nodes));
     reflection.local_bytes = found->reflection.local_bytes;
     reflection.attributes = found->reflection.attributes;
+    CLBIN_TRY(require_local_memory(reflection));
     kernels.push_back(std::move(reflection));
   }
   std::ranges::sort(kernels, {}, &format::KernelReflection::name);

@@ -255,6 +255,26 @@ oclcc k.cl -DN=8189 --target nvptx:sm_90 -o k.ptx; echo "exit $?"
 #| oclcc: error: k.cl: 'nvptx:sm_50': the arguments of the kernel 'k' have 32760 bytes, and sm_50 takes 4352 at most
 #| oclcc: error: k.cl: 'nvptx:sm_90': the arguments of the kernel 'k' have 32768 bytes, and sm_90 takes 32764 at most
 
+### local_memory
+# The local variables of a kernel have 49,152 bytes at most, which ptxas checks for every architecture.
+needs nvptx:sm_80
+cat > k.cl <<'END'
+kernel void k(global int* p, int i) {
+  local int a[N];
+  a[get_local_id(0)] = i;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  p[get_global_id(0)] = a[i];
+}
+END
+oclcc k.cl -DN=12288 --target nvptx:sm_80 -o k.ptx; echo "exit $?"
+ptxas=$(PATH=$PATH:/usr/local/cuda/bin command -v ptxas) && { "$ptxas" -arch=sm_80 k.ptx -o k.cubin || echo "not assembled"; }
+oclcc k.cl -DN=12289 --target nvptx:sm_80 -o k.ptx; echo "exit $?"
+# expected output:
+#| exit 0
+#| exit 1
+# expected errors:
+#| oclcc: error: k.cl: 'nvptx:sm_80': the local variables of the kernel 'k' have 49156 bytes, and NVIDIA's compiler takes 49152 at most
+
 ### ptx_of_new_devices
 # The PTX for devices that clang does not know has the lowest version that has them. ptxas accepts it.
 needs nvptx:sm_50
