@@ -266,7 +266,8 @@ format::BundleInput answered_input() {
     for (std::uint8_t number = 0; number < names_of(format::ElementType()).size(); ++number) {
       format::LaunchArgument buffer{format::ArgumentKind::buffer};
       buffer.type = static_cast<format::ElementType>(number);
-      buffer.fill = static_cast<format::Fill>(number % names_of(format::Fill()).size());
+      buffer.fill =
+          static_cast<format::Fill>(number % static_cast<std::uint8_t>(format::Fill::stored));
       buffer.count = 2 + number;
       buffer.seed = number;
       buffer.is_constant = number % 4 == 3;
@@ -287,12 +288,44 @@ format::BundleInput answered_input() {
   return input;
 }
 
+// A launch that was recorded: a buffer of floating-point numbers that it changes, an image, a
+// sampler and NULL.
+void add_recorded_answer(format::ProgramInput& program) {
+  const auto keep = [&](std::string_view text) {
+    const Bytes bytes = bytes_of(text);
+    std::string digest = base::to_hex(base::digest_of(bytes));
+    program.data.emplace(digest, bytes);
+    return digest;
+  };
+  format::LaunchArgument buffer{.kind = format::ArgumentKind::buffer};
+  buffer.type = format::ElementType::f32;
+  buffer.fill = format::Fill::stored;
+  buffer.count = 4;
+  buffer.digest = keep("sixteen bytes...");
+  format::LaunchArgument image{.kind = format::ArgumentKind::image};
+  image.fill = format::Fill::stored;
+  image.count = 16;
+  image.is_constant = true;
+  image.digest = keep("2x2 RGBA pixels.");
+  image.properties = {0x10F1, 0x10B5, 0x10D2, 2, 2, 0, 0}; // 2D, RGBA, UNORM_INT8
+  format::LaunchArgument sampler{.kind = format::ArgumentKind::sampler};
+  sampler.properties = {0, 0x1130, 0x1140};
+  format::LaunchArgument null{.kind = format::ArgumentKind::buffer};
+  null.is_constant = true;
+  format::KnownAnswer answer{"default", "matmul", 1, {4, 1, 1}, {}};
+  answer.device = "Platform / Device / 1.0";
+  answer.arguments = {buffer, image, sampler, null};
+  answer.results = {{0, {}, keep("what it left....")}};
+  program.answers.push_back(std::move(answer));
+}
+
 // Returns the programs with the entries for which `is_wanted`.
 format::BundleInput part_of(const format::BundleInput& whole,
                             const std::function<bool(const format::EntryInput&)>& is_wanted) {
   format::BundleInput part{whole.producer, {}};
   for (format::ProgramInput program : whole.programs) {
     program.source.reset();
+    program.answers.clear();
     std::erase_if(program.entries, [&](const auto& entry) { return !is_wanted(entry); });
     part.programs.push_back(std::move(program));
   }
@@ -305,6 +338,7 @@ format::BundleInput part_of(const format::BundleInput& whole,
 std::vector<std::pair<std::string, Bytes>> split_bundles() {
   format::BundleInput whole = sample_input();
   whole.programs[0].variants[1].required = {"cl_khr_fp16", "cl_khr_subgroups"};
+  add_recorded_answer(whole.programs[0]);
   const auto is_ptx = [](const auto& entry) { return entry.target.spec.starts_with("nvptx"); };
   std::vector<std::pair<std::string, Bytes>> bundles = {
       {"nvptx.clbin", must_write(part_of(whole, is_ptx))},

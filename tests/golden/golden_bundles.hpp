@@ -14,7 +14,8 @@ namespace clbin::test {
 [[nodiscard]] std::vector<std::pair<std::string, base::Bytes>> golden_bundles();
 // Those of tests/golden/measured_v1, with the section RANKING of format 1.2.
 [[nodiscard]] std::vector<std::pair<std::string, base::Bytes>> measured_bundles();
-// Those of tests/golden/packs_v1: a base with the sections PACK and REQUIREMENT, and its packs.
+// Those of tests/golden/packs_v1: a base with the sections PACK and REQUIREMENT and a recorded
+// launch, and its packs.
 [[nodiscard]] std::vector<std::pair<std::string, base::Bytes>> split_bundles();
 // Those of tests/golden/answers_v1, with known answers in the manifest.
 [[nodiscard]] std::vector<std::pair<std::string, base::Bytes>> answered_bundles();

@@ -2,6 +2,7 @@
 
 #include "base/file_io.hpp"
 #include "base/json_document.hpp"
+#include "format/bundle/bundle_reader.hpp"
 #include "format/bundle/bundle_writer.hpp"
 #include "matching/vendor_rules.hpp"
 #include "support/fake_driver.hpp"
