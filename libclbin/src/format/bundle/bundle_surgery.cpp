@@ -545,17 +545,22 @@ public:
   }
 
 private:
-  // Reads what known answers name, once.
+  // Reads what a known answer names, unless another one did.
+  Result<base::KeptBytes> read_once(const KnownAnswer& answer, const NamedData& data) {
+    base::KeptBytes& kept = m_data[data.digest];
+    if (kept.empty()) {
+      CLBIN_TRY_ASSIGN(const std::uint32_t blob, m_input.find_data(answer, data));
+      CLBIN_TRY_ASSIGN(Bytes raw, m_proved.read(blob));
+      CLBIN_TRY_ASSIGN(kept, keep(std::move(raw)));
+    }
+    return kept;
+  }
+
   Result<void> add_data(ProgramInput& program) {
     for (const KnownAnswer& answer : program.answers) {
       for (const NamedData& data : data_of(answer)) {
-        base::KeptBytes& kept = m_data[data.digest];
-        if (kept.empty()) {
-          CLBIN_TRY_ASSIGN(const std::uint32_t blob, m_input.find_data(answer, data));
-          CLBIN_TRY_ASSIGN(Bytes raw, m_proved.read(blob));
-          CLBIN_TRY_ASSIGN(kept, keep(std::move(raw)));
-        }
-        program.data.emplace(base::to_hex(data.digest), kept);
+        CLBIN_TRY_ASSIGN(base::KeptBytes kept, read_once(answer, data));
+        program.data.emplace(base::to_hex(data.digest), std::move(kept));
       }
     }
     return {};
