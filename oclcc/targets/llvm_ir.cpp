@@ -306,6 +306,52 @@ std::string without_short_vectors(std::string line) {
   return line;
 }
 
+// "call void @_Z7barrierj(i32 %f)" with the flags of every memory. llvm-spirv 15 crashes over flags
+// that are not constant, and a fence of more memory is as good.
+std::string with_constant_fence(std::string line) {
+  constexpr std::string_view k_functions[] = {" @_Z7barrierj(", " @_Z9mem_fencej(",
+                                              " @_Z13read_mem_fencej(", " @_Z14write_mem_fencej("};
+  constexpr std::string_view k_all_flags = "7"; // CLK_LOCAL_, CLK_GLOBAL_ and CLK_IMAGE_MEM_FENCE
+  for (const std::string_view function : k_functions) {
+    const std::size_t at = line.find(function);
+    const std::size_t value = at == std::string::npos ? at : line.find('%', at);
+    if (value != std::string::npos) {
+      line.replace(value, line.find(')', value) - value, k_all_flags);
+    }
+  }
+  return line;
+}
+
+// "@__translate_sampler_initializer(i32 4)" with a filter, which llvm-spirv 15 otherwise writes as
+// -1.
+std::string with_filter(std::string line) {
+  constexpr std::string_view k_call = "@__translate_sampler_initializer(i32 ";
+  constexpr unsigned k_filters = 0x30; // CLK_FILTER_NEAREST | CLK_FILTER_LINEAR
+  constexpr unsigned k_nearest = 0x10;
+  const std::size_t at = line.find(k_call);
+  if (at != std::string::npos) {
+    const std::size_t value = at + k_call.size();
+    const auto flags = leading_number(std::string_view(line).substr(value));
+    if (flags && (*flags & k_filters) == 0) {
+      line.replace(value, line.find(')', value) - value, fmt::format("{}", *flags | k_nearest));
+    }
+  }
+  return line;
+}
+
+// "define dso_local spir_func void @f(%opencl.sampler_t addrspace(2)* %s) #0 {" as a function that
+// is inlined. llvm-spirv 15 crashes if such a function gets the sampler of a kernel.
+std::string with_inlined_sampler(std::string line) {
+  constexpr std::string_view k_start = "define dso_local spir_func ";
+  const std::size_t attributes = line.rfind(") #");
+  if (line.starts_with(k_start) && attributes != std::string::npos &&
+      line.find("%opencl.sampler_t ") != std::string::npos) {
+    line.insert(attributes + 1, k_always_inline);
+    line.replace(0, k_start.size(), "define internal spir_func ");
+  }
+  return line;
+}
+
 // "br label %a, !llvm.loop !7" without its metadata, of which llvm-spirv 15 makes OpLoopMerge: it
 // is not valid if the block behind one loop belongs to another. Only hints are lost.
 std::string_view without_loop_hints(std::string_view line) {
@@ -445,9 +491,10 @@ std::string repaired_for_spirv(std::string_view ir) {
   std::string text;
   std::size_t number = 0;
   for (const std::string_view line : base::split_lines(ir)) {
-    text += without_short_vectors(
-                with_known_dimension(with_vector_condition(without_loop_hints(line), number++))) +
-            '\n';
+    text +=
+        with_inlined_sampler(with_filter(with_constant_fence(without_short_vectors(
+            with_known_dimension(with_vector_condition(without_loop_hints(line), number++)))))) +
+        '\n';
   }
   return text;
 }

@@ -52,7 +52,11 @@ struct IrKernel {
 // - there are no calls of work-item functions for a constant dimension above 2, for which
 //   llvm-spirv reads a component that the vector lacks;
 // - loops have no hints;
-// - constants are not made of vectors of one element.
+// - constants are not made of vectors of one element;
+// - the flags of fences are constants: if they are not, those of every memory;
+// - each constant sampler has a filter, otherwise that of the nearest element;
+// - functions with samplers have k_always_inline, and must be inlined.
+inline constexpr std::string_view k_always_inline = " alwaysinline";
 [[nodiscard]] std::string repaired_for_spirv(std::string_view ir);
 
 // Returns "kernel.cl:3:8", the place in the source of the first instruction that contains

@@ -88,9 +88,14 @@ Result<void> repair(const ToolSession& session, const Words& common) {
   CLBIN_TRY(
       session.run_step("clang", conversion(common, "-emit-llvm", "kernel.ll", k_bitcode_file)));
   CLBIN_TRY_ASSIGN(const auto ir, session.read_output("clang", "kernel.ll"));
-  CLBIN_TRY(session.write_input("repaired.ll", repaired_for_spirv(base::as_text(ir))));
+  const std::string text = repaired_for_spirv(base::as_text(ir));
+  CLBIN_TRY(session.write_input("repaired.ll", text));
+  Words words = common;
+  if (text.find(k_always_inline) != std::string::npos) {
+    std::erase(words, "-disable-llvm-passes"); // at -O0, which is the default, only this one runs
+  }
   return session.run_step("clang",
-                          conversion(common, "-emit-llvm-bc", "repaired.bc", "repaired.ll"));
+                          conversion(words, "-emit-llvm-bc", "repaired.bc", "repaired.ll"));
 }
 
 // spirv-val counts the lines of the module as assembly, which nobody has: "error: line 43: …".

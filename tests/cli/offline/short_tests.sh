@@ -275,6 +275,34 @@ oclcc k.cl -DN=12289 --target nvptx:sm_80 -o k.ptx; echo "exit $?"
 # expected errors:
 #| oclcc: error: k.cl: 'nvptx:sm_80': the local variables of the kernel 'k' have 49156 bytes, and NVIDIA's compiler takes 49152 at most
 
+### spirv_repairs
+# llvm-spirv 15 crashes over fences whose flags are not constant, and over samplers that kernels pass to
+# functions. It writes an invalid filter for samplers without one.
+needs spirv:1.2
+cat > fence.cl <<'END'
+void wait(int flags) { barrier(flags); }
+kernel void k(global int* p, int i) {
+  p[i] = i;
+  wait(CLK_GLOBAL_MEM_FENCE);
+  mem_fence(i ? CLK_LOCAL_MEM_FENCE : CLK_GLOBAL_MEM_FENCE);
+  p[0] = p[i + 1];
+}
+END
+oclcc fence.cl --target spirv:1.2 -o fence.spv; echo "exit $?"
+cat > sampler.cl <<'END'
+constant sampler_t outside = CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_LINEAR;
+float4 once(read_only image2d_t i, sampler_t s) { return read_imagef(i, s, (float2)(0, 0)); }
+float4 twice(read_only image2d_t i, sampler_t s) { return once(i, s) + once(i, s); }
+kernel void k(global float4* p, read_only image2d_t i, sampler_t s) {
+  sampler_t without_filter = CLK_ADDRESS_CLAMP;
+  *p = twice(i, s) + twice(i, outside) + once(i, without_filter);
+}
+END
+oclcc -w sampler.cl --target spirv:1.2 -o sampler.spv; echo "exit $?"
+# expected output:
+#| exit 0
+#| exit 0
+
 ### ptx_of_new_devices
 # The PTX for devices that clang does not know has the lowest version that has them. ptxas accepts it.
 needs nvptx:sm_50

@@ -217,6 +217,32 @@ TEST(SpirvRepairs, WriteConstantsWithoutVectorsOfOneElement) {
             "  store <4 x i16> <i16 0, i16 1, i16 0, i16 0>, <4 x i16>* %q\n");
 }
 
+TEST(SpirvRepairs, MakeFlagsOfFencesConstant) {
+  EXPECT_EQ(repaired_for_spirv("  call spir_func void @_Z7barrierj(i32 noundef %0) #3, !dbg !7\n"
+                               "  tail call spir_func void @_Z13read_mem_fencej(i32 %flags)\n"),
+            "  call spir_func void @_Z7barrierj(i32 noundef 7) #3, !dbg !7\n"
+            "  tail call spir_func void @_Z13read_mem_fencej(i32 7)\n");
+}
+
+TEST(SpirvRepairs, GiveSamplersAFilter) {
+  EXPECT_EQ(repaired_for_spirv("  %s = call x @__translate_sampler_initializer(i32 4) #2\n"
+                               "  %t = call x @__translate_sampler_initializer(i32 32)\n"),
+            "  %s = call x @__translate_sampler_initializer(i32 20) #2\n"
+            "  %t = call x @__translate_sampler_initializer(i32 32)\n");
+}
+
+TEST(SpirvRepairs, InlineFunctionsWithSamplers) {
+  EXPECT_EQ(
+      repaired_for_spirv(
+          "define dso_local spir_func void @f(%opencl.sampler_t addrspace(2)* %s) #0 "
+          "{\n"
+          "define dso_local spir_kernel void @k(%opencl.sampler_t addrspace(2)* %s) "
+          "#1 !kernel_arg_addr_space !7 {\n"),
+      "define internal spir_func void @f(%opencl.sampler_t addrspace(2)* %s) alwaysinline #0 {\n"
+      "define dso_local spir_kernel void @k(%opencl.sampler_t addrspace(2)* %s) #1 "
+      "!kernel_arg_addr_space !7 {\n");
+}
+
 TEST(SpirvRepairs, LeaveOtherLinesAlone) {
   const char* const ir = "  %f = call spir_func i64 @_Z15get_global_sizej(i32 2) #2\n"
                          "  %g = call spir_func i64 @_Z13get_global_idj(i32 %d) #2\n"
@@ -226,6 +252,8 @@ TEST(SpirvRepairs, LeaveOtherLinesAlone) {
                          "  %e = call i1 @select(i1 %b)\n"
                          "  store <2 x float> bitcast (<1 x i64> <i64 7> to <2 x float>), p\n"
                          "  store <2 x i32> bitcast (<1 x i64> <i64 7\n"
+                         "  call spir_func void @_Z7barrierj(i32 noundef 1) #3\n"
+                         "define dso_local spir_func void @g(i32 noundef %n) #0 {\n"
                          "\n"
                          "}\n";
   EXPECT_EQ(repaired_for_spirv(ir), ir);
