@@ -595,12 +595,13 @@ void append_data(std::string& text, const BundleSummary& bundle) {
     }
   }
   if (launches != 0) {
-    const auto sizes = std::views::values(bytes);
-    append_line(text, 2, "data",
-                fmt::format("{} of an application with {} of its data; '--strip-data' removes them",
-                            counted(launches, "launch", "launches"),
-                            counted(std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0}),
-                                    "byte", "bytes")));
+    const auto add = [](std::uint64_t sum, const auto& one) { return sum + one.second; };
+    append_line(
+        text, 2, "data",
+        fmt::format("{} of an application with {} of its data; '--strip-data' removes them",
+                    counted(launches, "launch", "launches"),
+                    counted(std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0}, add),
+                            "byte", "bytes")));
   }
 }
 

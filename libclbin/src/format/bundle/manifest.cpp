@@ -401,9 +401,10 @@ std::string row_digest(const Digest& raw_digest) {
 Bytes encode_manifest(const Manifest& manifest) {
   if (std::ranges::any_of(manifest.answers, is_recorded)) {
     Manifest apart = manifest;
-    const auto recorded = std::ranges::stable_partition(apart.answers, std::not_fn(is_recorded));
-    apart.recorded_answers.assign(recorded.begin(), recorded.end());
-    apart.answers.erase(recorded.begin(), recorded.end());
+    const auto recorded =
+        std::stable_partition(apart.answers.begin(), apart.answers.end(), std::not_fn(is_recorded));
+    apart.recorded_answers.assign(recorded, apart.answers.end());
+    apart.answers.erase(recorded, apart.answers.end());
     return encode_manifest(apart);
   }
   Bytes json;
