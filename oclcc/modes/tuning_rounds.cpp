@@ -340,9 +340,9 @@ private:
       expected.tolerance = fmt::format("{}", *m_settings.tolerance);
     }
     std::vector<format::ExpectedBuffer> found;
-    for (auto& [index, bytes] : results) {
-      found.push_back(
-          format::expected_buffer(index, candidate.bound.arguments[index].type, std::move(bytes)));
+    for (auto& result : results) {
+      const format::ElementType type = candidate.bound.arguments[result.first].type;
+      found.push_back(format::expected_buffer(result.first, type, std::move(result.second)));
     }
     const auto difference = format::difference_of_answer(expected, found);
     return difference

@@ -262,7 +262,7 @@ Result<void> require_loadable(std::string_view ptx) {
 
 // Refuses variables that ptxas rejects for every architecture, also for those with more memory.
 Result<void> require_local_memory(const format::KernelReflection& kernel) {
-  constexpr std::uint64_t k_max_bytes = 48 * 1024;
+  constexpr std::uint64_t k_max_bytes = 49152;
   if (const auto bytes = kernel.local_bytes.value_or(0); bytes > k_max_bytes) {
     return fail(
         ErrorCode::invalid_argument,
