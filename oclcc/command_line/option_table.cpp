@@ -536,8 +536,7 @@ constexpr OptionRow k_option_table[] = {
      "NAME='OPTIONS'", add_variant,
      "compile with OPTIONS in addition, as variant NAME; repeatable (default: one variant, "
      "\"default\"); with --extract, --disassemble and --report: only variant NAME; with --tune: "
-     "also "
-     "measure each variant with OPTIONS in addition, as BASE+NAME"},
+     "also measure each variant with OPTIONS in addition, as BASE+NAME"},
     {Group::output, Form::value, Scope::sources | scope_of(Mode::tune), "variants",
      "'MACRO=VALUE,...'", add_variants,
      "compile a variant for each combination of the values of macros; \"if CONDITION\" may follow "

@@ -79,8 +79,8 @@ const std::vector<Use> k_uses = {
     {"-S", {"-S"}, {}, "Bcb"},
     {"--program", {"--program", "p=k.cl"}, {}, "PcxDT"},
     {"--optional", {"--optional", "k"}, {}, "PBc"},
-    {"--variant", {"--variant", "v=-w"}, {}, "PcxDT"},
-    {"--variants", {"--variants", "A=1"}, {}, "Pc"},
+    {"--variant", {"--variant", "v=-w"}, {}, "PcxDTw"},
+    {"--variants", {"--variants", "A=1"}, {}, "Pcw"},
     {"--requires", {"--requires", "v=a", "--variant", "v=-w"}, {}, "Pc"},
     {"--specialize", {"--specialize", "k=4"}, {}, "PBcW"},
     {"--launched-only", {"--launched-only"}, {}, "Bc"},
@@ -154,8 +154,10 @@ const std::vector<Use> k_uses = {
     {"--strip-reflection", {"--strip-reflection"}, {}, "s"},
     {"--strip-measurements", {"--strip-measurements"}, {}, "s"},
     {"--strip-answers", {"--strip-answers"}, {}, "s"},
+    {"--strip-data", {"--strip-data"}, {}, "s"},
     {"--prune", {"--prune"}, {}, "s"},
     {"--record-binaries", {"--record-binaries"}, {}, ""},
+    {"--record-data", {"--record-data"}, {}, ""},
     {"--no-passphrase", {"--no-passphrase"}, {}, "k"},
     {"--key", {"--key", "other.key"}, {}, ""}, // --sign accepts one, which 'g' has
     {"--sign-key", {"--sign-key", "k.key"}, {}, "Bcj"},
@@ -258,9 +260,14 @@ TEST(OptionModes, AcceptWhatActs) {
 }
 
 TEST(OptionModes, OfARecordingAcceptWhatActs) {
-  const std::set<std::string_view> accepted = {
-      "--no-source", "--record-binaries", "--decrypt-key", "--color", "--diagnostics-format", "-q",
-      "-v"};
+  const std::set<std::string_view> accepted = {"--no-source",
+                                               "--record-binaries",
+                                               "--record-data",
+                                               "--decrypt-key",
+                                               "--color",
+                                               "--diagnostics-format",
+                                               "-q",
+                                               "-v"};
   for (const Use& use : k_uses) {
     SCOPED_TRACE(use.option);
     const auto options =
