@@ -189,8 +189,8 @@ std::set<std::string_view> too_large_on(const DeviceResults& results) {
       variants.insert(variant);
     }
   }
-  for (const auto& [launch, times] : results.times) {
-    std::erase_if(variants, [&times = times](const auto& one) { return times.contains(one); });
+  for (const auto& launch : results.times) {
+    std::erase_if(variants, [&](const auto& one) { return launch.second.contains(one); });
   }
   return variants;
 }
