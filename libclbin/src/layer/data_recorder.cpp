@@ -54,8 +54,9 @@ std::vector<std::uint64_t> image_properties(const cl_icd_dispatch& next, cl_mem 
   const auto format = image_value<cl_image_format>(next, image, CL_IMAGE_FORMAT);
   std::vector<std::uint64_t> properties{type, format.image_channel_order,
                                         format.image_channel_data_type};
-  for (const cl_image_info name :
-       {CL_IMAGE_WIDTH, CL_IMAGE_HEIGHT, CL_IMAGE_DEPTH, CL_IMAGE_ARRAY_SIZE}) {
+  constexpr std::array<cl_image_info, 4> k_sizes{CL_IMAGE_WIDTH, CL_IMAGE_HEIGHT, CL_IMAGE_DEPTH,
+                                                 CL_IMAGE_ARRAY_SIZE};
+  for (const cl_image_info name : k_sizes) {
     properties.push_back(image_value<std::size_t>(next, image, name));
   }
   return properties;
