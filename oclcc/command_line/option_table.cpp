@@ -1,6 +1,7 @@
 #include "command_line/option_table.hpp"
 
 #include "base/text.hpp"
+#include "format/bundle/measurements.hpp"
 #include "source/directive_scanner.hpp"
 #include "terminal/shell_quoting.hpp"
 
@@ -402,9 +403,8 @@ Result<void> set_unit(Options& options, const OptionRow&, const std::string& val
 }
 
 Result<void> set_recorded_data(Options& options, const OptionRow&, const std::string& value) {
-  constexpr std::uint64_t k_most = 1ULL << 30U; // what a reader accepts
   const auto bytes = base::parse_size(value);
-  if (!bytes || *bytes == 0 || *bytes > k_most) {
+  if (!bytes || *bytes == 0 || *bytes > format::k_max_recorded_bytes) {
     return refused("'--record-data' accepts a size of at most 1G, such as 64M, not '{}'", value);
   }
   options.recorded_data_bytes = *bytes;
@@ -732,11 +732,11 @@ constexpr OptionRow k_option_table[] = {
      "with --report: write a page for browsers, which also contains the sizes of the entries, the "
      "decisions of --explain and the instructions of the binaries"},
 
-    mode_row(Group::tuning, Mode::tune, "tune",
-             "run the launches of --launch, or else the recorded ones, with each variant of the "
-             "bundle FILE on each device, "
-             "compare the results, print the times, and add them to the bundle, in place unless -o "
-             "is given"),
+    mode_row(
+        Group::tuning, Mode::tune, "tune",
+        "run the launches of --launch, or else the recorded ones, with each variant of the "
+        "bundle FILE on each device, compare the results, print the times, and add them to the "
+        "bundle, in place unless -o is given"),
     {Group::tuning, Form::value, Scope::tune, "launch", "KERNEL=SIZE[:ARGUMENTS]",
      append_value<&Options::launches>,
      "with --tune: launch KERNEL, as 'scale=512x512,16x16:random(f32,262144),n=512', or what the "

@@ -28,6 +28,25 @@ oclcc --verify default.d/*.clbin && echo "each file is a bundle"
 #| entry: amdgcn-gfx1030.clbin amdgcn-gfx90a-xnack-.clbin base.clbin cubin-sm_80.clbin cubin-sm_90.clbin intel-tgllp.clbin
 #| each file is a bundle
 
+### recorded_data
+# The data of an application stay in the base, and signatures cover them.
+oclcc --merge "$ROOT/tests/golden/packs_v1" -o whole.clbin
+oclcc --split whole.clbin -o d
+grep -l 2x2 whole.clbin d/*.clbin
+oclcc --keygen k --no-passphrase 2> /dev/null
+oclcc --split whole.clbin --sign-key k.key -o signed.d
+oclcc --verify --public-key k.pub signed.d/*.clbin && echo signed
+oclcc --merge d -o all.clbin
+oclcc --repack all.clbin whole.clbin
+cmp all.clbin whole.clbin
+oclcc --strip --strip-data whole.clbin
+grep -l 2x2 whole.clbin || echo removed
+# expected output:
+#| whole.clbin
+#| d/base.clbin
+#| signed
+#| removed
+
 ### without_source
 # A base without source and IL, and a pack with all entries of one vendor.
 import none.clbin k:"$binaries/sm_80.cubin" k:"$binaries/sm_90.cubin"

@@ -90,12 +90,11 @@ cl_int launch_with_data(Layer& layer, const LaunchCall& call, cl_event* event,
 // recorded: the layer wants to know when it ends. The driver makes an event of every launch,
 // whether or not somebody asks for it.
 template <typename Enqueue>
-cl_int launch(const LaunchCall& whole, cl_event* event, const Enqueue& enqueue) noexcept {
+cl_int launch(const LaunchCall& call, cl_event* event, const Enqueue& enqueue) noexcept {
   Layer& layer = active_layer();
-  const UnsizedLaunch call{whole.queue, whole.kernel, whole.dimensions, whole.offset, whole.global};
-  const std::size_t* const local = whole.local;
+  const std::size_t* const local = call.local;
   if (layer.recorder != nullptr) {
-    const cl_int code = launch_with_data(layer, whole, event, enqueue);
+    const cl_int code = launch_with_data(layer, call, event, enqueue);
     if (code == CL_SUCCESS) {
       without_exceptions([&] { record_launch(layer, call, local); });
     }
@@ -130,7 +129,7 @@ cl_int CL_API_CALL enqueue_kernel(cl_command_queue queue, cl_kernel kernel, cl_u
                                   const std::size_t* offset, const std::size_t* global,
                                   const std::size_t* local, cl_uint wait_count,
                                   const cl_event* wait_list, cl_event* event) {
-  return launch({queue, kernel, dimensions, offset, global, local, wait_count, wait_list}, event,
+  return launch({{queue, kernel, dimensions, offset, global}, local, wait_count, wait_list}, event,
                 [&](cl_event* own) {
                   return active_layer().next.clEnqueueNDRangeKernel(
                       queue, kernel, dimensions, offset, global, local, wait_count, wait_list, own);
@@ -141,7 +140,7 @@ cl_int CL_API_CALL enqueue_task(cl_command_queue queue, cl_kernel kernel, cl_uin
                                 const cl_event* wait_list, cl_event* event) {
   const std::size_t one = 1;
   return launch(
-      {queue, kernel, 1, nullptr, &one, &one, wait_count, wait_list}, event, [&](cl_event* own) {
+      {{queue, kernel, 1, nullptr, &one}, &one, wait_count, wait_list}, event, [&](cl_event* own) {
         return active_layer().next.clEnqueueTask(queue, kernel, wait_count, wait_list, own);
       });
 }

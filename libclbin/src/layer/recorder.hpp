@@ -3,6 +3,7 @@
 #pragma once
 
 #include "format/bundle/known_answers.hpp"
+#include "layer/chosen_size.hpp"
 #include "layer/layer_settings.hpp"
 #include "layer/program_table.hpp"
 
@@ -69,12 +70,7 @@ private:
 };
 
 // A launch, before the driver sees it. Borrows from the call.
-struct LaunchCall {
-  cl_command_queue queue = nullptr;
-  cl_kernel kernel = nullptr;
-  cl_uint dimensions = 0;
-  const std::size_t* offset = nullptr;
-  const std::size_t* global = nullptr;
+struct LaunchCall : UnsizedLaunch {
   const std::size_t* local = nullptr;
   cl_uint wait_count = 0;
   const cl_event* wait_list = nullptr;

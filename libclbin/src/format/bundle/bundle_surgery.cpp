@@ -72,6 +72,7 @@ public:
     return {};
   }
 
+  [[nodiscard]] bool has(std::uint32_t blob) const { return m_digests.contains(blob); }
   // Returns the digest of the raw bytes, by which the draft identifies a blob. The blob must have
   // been copied if it exists. Errors: as BundleReader::blob.
   [[nodiscard]] Result<Digest> raw_digest(std::uint32_t blob) const {
@@ -265,9 +266,6 @@ private:
     std::set<std::uint32_t> named;
     std::set<std::uint32_t> manifests;
     for (const auto& [program, variants] : programs) {
-      if (m_selection != nullptr) {
-        CLBIN_TRY(name_data(input.bundle, variants.begin()->second, named));
-      }
       for (const auto& [variant, group] : variants) {
         manifests.insert(group.manifest_blob);
         const GroupView& with_source = source_group(group, variants);
@@ -318,19 +316,21 @@ private:
     });
   }
 
-  // Adds the blobs with the data of the known answers that are kept.
-  Result<void> name_data(const BundleReader& bundle, const GroupView& group,
-                         std::set<std::uint32_t>& named) const {
-    ReadBudget budget = bundle.budget(); // the manifest is decoded again
-    CLBIN_TRY_ASSIGN(Manifest manifest, bundle.decode_manifest_of(group, budget));
-    remove_answers(manifest);
-    for (const KnownAnswer& answer : manifest.answers) {
+  // Copies the data of the known answers that are kept, which only manifests name. A merge copies
+  // every blob.
+  Result<void> copy_data(Input& input, const ProgramDraft& draft) {
+    std::set<std::uint32_t> named;
+    for (const KnownAnswer& answer : draft.answers) {
       for (const NamedData& data : data_of(answer)) {
-        CLBIN_TRY_ASSIGN(const std::uint32_t blob, bundle.find_data(answer, data));
+        CLBIN_TRY_ASSIGN(const std::uint32_t blob, input.bundle.find_data(answer, data));
         named.insert(blob);
       }
     }
-    return {};
+    const auto is_copied = [&](std::uint32_t blob) { return input.frames.has(blob); };
+    std::erase_if(named, is_copied);
+    CLBIN_TRY_ASSIGN(std::vector<std::uint32_t> blobs, with_references(input.bundle, named));
+    std::erase_if(blobs, is_copied);
+    return input.frames.copy(std::move(blobs));
   }
 
   // Returns the group whose source is that of the program. Merging compares those of all groups.
@@ -372,7 +372,7 @@ private:
     return blobs;
   }
 
-  Result<void> add_program(const Input& input, const std::string& program,
+  Result<void> add_program(Input& input, const std::string& program,
                            const std::map<std::string, GroupView>& variants) {
     const GroupView& first = variants.begin()->second;
     CLBIN_TRY_ASSIGN(Manifest manifest, input.bundle.decode_manifest_of(first, m_budget));
@@ -407,6 +407,9 @@ private:
     }
     remove_answers(manifest);
     CLBIN_TRY(add_recorded(draft, program, manifest));
+    if (m_selection != nullptr) {
+      CLBIN_TRY(copy_data(input, draft));
+    }
     if (draft.variants.empty()) {
       m_draft.programs.erase(program);
       dropped = {fmt::format("program '{}'", program)};

@@ -44,9 +44,9 @@ constexpr std::uint64_t k_max_estimate_bytes = 512ULL << 20U;
 // A reference slows down loading. It must therefore save at least 1/16 of the size of the payload
 // when compressed alone; below 1/8, the actual sizes decide.
 constexpr std::uint64_t k_least_saving = 16;
+constexpr std::uint64_t k_doubtful_saving = 8;
 // Of recorded data, which level 19 compresses at 2 MB/s.
 constexpr int k_data_level = 9;
-constexpr std::uint64_t k_doubtful_saving = 8;
 
 using Members = std::vector<std::size_t>;
 
