@@ -13,6 +13,12 @@
 
 namespace {
 
+#if FMT_VERSION >= 110000
+using Specs = fmt::format_specs;
+#elif FMT_VERSION >= 100000
+using Specs = fmt::format_specs<>;
+#endif
+
 // Naming a function makes the compiler emit it.
 struct EmittedFunctions {
   std::string (*format)(fmt::string_view, fmt::format_args);
@@ -20,9 +26,19 @@ struct EmittedFunctions {
   void (*print_to_file)(std::FILE*, fmt::string_view, fmt::format_args);
   bool (*is_printable)(std::uint32_t);
   fmt::detail::thousands_sep_result<char> (*thousands_sep)(fmt::detail::locale_ref);
+#if FMT_VERSION >= 100000
+  bool (*write_loc)(fmt::appender, fmt::loc_value, const Specs&, fmt::detail::locale_ref);
+#endif
 };
 [[gnu::used]] const EmittedFunctions k_emitted_functions = {
-    &fmt::vformat, &fmt::vprint, &fmt::vprint, &fmt::detail::is_printable,
-    &fmt::detail::thousands_sep_impl<char>};
+    &fmt::vformat,
+    &fmt::vprint,
+    &fmt::vprint,
+    &fmt::detail::is_printable,
+    &fmt::detail::thousands_sep_impl<char>,
+#if FMT_VERSION >= 100000
+    &fmt::detail::write_loc,
+#endif
+};
 
 } // namespace

@@ -3,8 +3,8 @@
 states its first version: exported_symbols.py NM libclbin.so clbin.h, or OBJDUMP libclbin.dll clbin.h
 
 exported_symbols.py NM libclbin.so clbin.h libclbin.a also checks that the static library calls no
-function of the C library that Android's lacks, and none of the library libm, which users would have to
-link, and that only clbin_check_answers and clbin_warm contain the check of known answers."""
+function of the C library that Android's lacks, and none of the libraries libm and libfmt, which users would
+have to link, and that only clbin_check_answers and clbin_warm contain the check of known answers."""
 
 import pathlib
 import re
@@ -28,7 +28,7 @@ OF_ANDROID = set(
 )
 # glibc's errno, and what the compiler calls: its runtime libraries exist for each C library.
 OF_COMPILER = re.compile(
-    "_Z|__cxa_|_Unwind_|__gxx_|__(errno_location|dso_handle|tls_get_addr|once_proxy|dynamic_cast)$"
+    "_Z(?!N?K?3fmt)|__cxa_|_Unwind_|__gxx_|__(errno_location|dso_handle|tls_get_addr|once_proxy|dynamic_cast)$"
     "|__(libc_single_threaded|stack_chk_fail)$|__u?(div|mod|divmod)ti[34]$|_GLOBAL_OFFSET_TABLE_$"
     "|pthread_cond_clockwait$"
 )
