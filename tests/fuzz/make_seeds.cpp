@@ -71,6 +71,12 @@ format::Manifest sample_manifest() {
   return {"oclcc 0.1.0", "add", {installed, offline}};
 }
 
+// A launch that was recorded, as the golden base has one.
+format::Manifest recorded_manifest() {
+  const format::BundleReader base = test::must_open(test::split_bundles().back().second);
+  return base.read_manifest(base.group(0).value()).value();
+}
+
 format::Manifest measured_manifest() {
   format::Manifest manifest{"oclcc 0.1.0", "add", {}};
   format::Measurement refused = test::sample_measurement("default", "d", 0);
@@ -126,22 +132,6 @@ base::Bytes with_hidden_payload() {
   return stripped ? stripped->bytes : base::Bytes{};
 }
 
-// The sample without its entries, and packs for these.
-base::Bytes base_with_packs() {
-  format::BundleInput input = test::sample_input();
-  const auto reader = test::must_open(test::must_write(input));
-  format::WriteOptions options{1};
-  for (std::uint32_t i = 0; i < reader.entry_count(); ++i) {
-    const format::EntryView entry = reader.entry(i).value();
-    options.packs.push_back({entry.match_key, base::leading_u64(entry.target.digest),
-                             reader.root_digest(), fmt::format("pack-{}", i)});
-  }
-  for (format::ProgramInput& program : input.programs) {
-    program.entries.clear();
-  }
-  return format::write_bundle(input, options).value();
-}
-
 // The sample that the target loads, whose variants were measured on its device and on another one,
 // and of which it is known that it changes nothing.
 base::Bytes measured_sample() {
@@ -167,6 +157,24 @@ base::Bytes measured_sample() {
   return test::must_write(input);
 }
 
+// The sample that the target loads, and a launch of it that was recorded and changes nothing.
+base::Bytes recorded_sample() {
+  format::BundleInput input = format::unpack_bundle(test::must_open(test::sample_bundle())).value();
+  format::ProgramInput& program = input.programs.front();
+  const base::Bytes zeros(32);
+  format::LaunchArgument buffer{.kind = format::ArgumentKind::buffer};
+  buffer.type = format::ElementType::f32;
+  buffer.fill = format::Fill::stored;
+  buffer.count = 8;
+  buffer.digest = base::to_hex(base::digest_of(zeros));
+  format::KnownAnswer answer{program.variants.front().name, "saxpy", 1, {8, 1, 1}, {}};
+  answer.arguments = {{format::ArgumentKind::number, base::Bytes(4)}, buffer};
+  answer.results = {{1, {}, buffer.digest}};
+  program.data.emplace(buffer.digest, zeros);
+  program.answers.push_back(std::move(answer));
+  return test::must_write(input);
+}
+
 bool write_bundle_seeds(const std::filesystem::path& corpus) {
   const std::filesystem::path folder = corpus / "bundle_reader";
   const std::filesystem::path binaries = test::tests_folder() / "unit/format/binaries";
@@ -175,7 +183,7 @@ bool write_bundle_seeds(const std::filesystem::path& corpus) {
          write_seed(folder / "many_kinds", test::must_write(entries_of_many_kinds(binaries))) &&
          write_seed(folder / "signed", with_signature_and_optional_section()) &&
          write_seed(folder / "measured", test::measured_bundles().front().second) &&
-         write_seed(folder / "packs", base_with_packs()) &&
+         write_seed(folder / "packs", test::split_bundles().back().second) &&
          write_seed(folder / "hidden_payload", with_hidden_payload());
 }
 
@@ -225,10 +233,13 @@ bool write_seeds(const std::filesystem::path& corpus) {
          write_round_trip_seeds(corpus) && write_signed_seeds(corpus) &&
          write_seed(corpus / "load" / "sample", test::sample_bundle()) &&
          write_seed(corpus / "load" / "measured", measured_sample()) &&
+         write_seed(corpus / "load" / "recorded", recorded_sample()) &&
          write_seed(corpus / "manifest" / "two_entries",
                     format::encode_manifest(sample_manifest())) &&
          write_seed(corpus / "manifest" / "measurements",
                     format::encode_manifest(measured_manifest())) &&
+         write_seed(corpus / "manifest" / "recorded_answers",
+                    format::encode_manifest(recorded_manifest())) &&
          write_seed(corpus / "manifest" / "no_entry",
                     format::encode_manifest({"oclcc 0.1.0", "empty", {}})) &&
          write_seed(corpus / "source_package" / "two_headers",

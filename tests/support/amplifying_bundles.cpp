@@ -652,6 +652,22 @@ Bytes manifest_measurements(std::uint32_t scale) {
   return write_tables(std::move(draft));
 }
 
+// A launch that was recorded with as many arguments as fit, in a program that a merge keeps.
+Bytes manifest_recorded_answers(std::uint32_t scale) {
+  TableDraft draft = one_entry();
+  DraftProgram program;
+  program.name = "q";
+  program.variants.push_back({"default", "", {}});
+  program.manifest = ManifestOf::json;
+  program.json = fmt::format(
+      "{{\"entries\":[],\"program\":\"q\",\"recorded_answers\":[{{\"arguments\":[{},"
+      "{{\"count\":4,\"digest\":\"{}\",\"fill\":\"stored\",\"kind\":\"buffer\"}}],"
+      "\"dimensions\":1,\"global_size\":[1,1,1],\"kernel\":\"k\",\"variant\":\"default\"}}]}}",
+      repeated("{}", scale), std::string(64, '0'));
+  draft.programs.push_back(std::move(program));
+  return write_tables(std::move(draft));
+}
+
 // Entries that all refer to the first row, which has many kernels.
 Bytes shared_manifest_row(std::uint32_t scale) {
   TableDraft draft = many_entries(k_records * scale);
@@ -757,6 +773,7 @@ constexpr std::array k_kinds{
     AmplifyingKind{"shared_manifest_row", shared_manifest_row},
     AmplifyingKind{"names_and_manifest", names_and_manifest},
     AmplifyingKind{"manifest_measurements", manifest_measurements},
+    AmplifyingKind{"manifest_recorded_answers", manifest_recorded_answers},
 };
 
 } // namespace
