@@ -76,6 +76,7 @@ Result<void> add_offline_targets(Job& job, const Options& options,
                                  const worker::WorkerSettings& settings,
                                  const clbin::cache::CacheSettings& cache) {
   CLBIN_TRY_ASSIGN(const auto targets, wanted_targets(options));
+  CLBIN_TRY(offline::require_tools(targets, options.tools));
   std::vector<offline::OfflineJob> jobs;
   offline::ToolDigests digests{ContentDigests(cache)};
   for (const OfflineTarget& target : targets) {

@@ -245,6 +245,14 @@ const FamilyCompiler& family_compiler(OfflineFamily family) {
   return k_spirv_compiler;
 }
 
+Result<void> require_tools(const std::vector<OfflineTarget>& targets, const ToolPaths& given) {
+  std::vector<TargetTools> all;
+  for (const OfflineTarget& target : targets) {
+    all.push_back({spelling_of(target), family_compiler(target.family).tools_for(target)});
+  }
+  return require_tools(all, given, debian_release());
+}
+
 Result<OfflineJob> find_job(const OfflineTarget& target, const ToolPaths& given,
                             ToolDigests& digests) {
   static const std::string k_debian = debian_release();

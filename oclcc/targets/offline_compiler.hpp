@@ -73,6 +73,10 @@ struct OfflineJob {
   }
 };
 
+// Names at once what the targets need that is not installed. Errors as for require_tools of their
+// TargetTools.
+[[nodiscard]] Result<void> require_tools(const std::vector<OfflineTarget>& targets,
+                                         const ToolPaths& given);
 // Returns what a target needs. Errors as for find_tools and ToolDigests.
 [[nodiscard]] Result<OfflineJob> find_job(const OfflineTarget& target, const ToolPaths& given,
                                           ToolDigests& digests);

@@ -165,6 +165,25 @@ std::optional<ToolPaths> first_complete(const std::vector<ToolRow>& rows, const 
   return std::nullopt;
 }
 
+// Targets that lack tools, and their packages or files, each once.
+struct LackingTargets {
+  std::vector<std::string> names;
+  std::vector<std::string> lacking;
+
+  void add(const std::string& name, const std::vector<std::string>& more) {
+    names.push_back(name);
+    std::ranges::copy_if(more, std::back_inserter(lacking),
+                         [&](const std::string& one) { return !has(lacking, one); });
+  }
+  [[nodiscard]] std::string text() const {
+    const std::size_t others = names.size() - 1;
+    const std::string subject =
+        others == 0 ? "needs"
+                    : fmt::format("and {} more target{} need", others, others == 1 ? "" : "s");
+    return fmt::format("'{}' {} programs that are not installed", names.front(), subject);
+  }
+};
+
 bool begins_with_any(std::string_view name, std::span<const std::string_view> beginnings) {
   return std::ranges::any_of(
       beginnings, [&](std::string_view beginning) { return name.starts_with(beginning); });
@@ -414,20 +433,36 @@ std::string debian_release() {
   return {};
 }
 
+Result<void> require_tools(const std::vector<TargetTools>& targets, const ToolPaths& given,
+                           std::string_view debian) {
+  CLBIN_TRY(require_given(given));
+  LackingTargets with_packages;
+  LackingTargets without_packages;
+  for (const TargetTools& target : targets) {
+    const MissingTools missing = missing_tools(target.rows, given, debian);
+    if (!missing.packages.empty()) {
+      with_packages.add(target.name, missing.packages);
+    } else if (!missing.is_empty()) {
+      without_packages.add(target.name, missing.files);
+    }
+  }
+  std::vector<std::string> parts;
+  if (!with_packages.names.empty()) {
+    parts.push_back(fmt::format("{}; install Debian's package{} {}", with_packages.text(),
+                                with_packages.lacking.size() == 1 ? "" : "s",
+                                fmt::join(with_packages.lacking, " ")));
+  }
+  if (!without_packages.names.empty()) {
+    parts.push_back(
+        fmt::format("{}: {}", without_packages.text(), fmt::join(without_packages.lacking, " ")));
+  }
+  return parts.empty() ? Result<void>() : fail(ErrorCode::no_device, "{}", fmt::join(parts, "; "));
+}
+
 Result<ToolPaths> find_tools(std::string_view target, const std::vector<ToolRow>& rows,
                              const ToolPaths& given, std::string_view debian) {
-  CLBIN_TRY(require_given(given));
-  if (auto found = first_complete(rows, given)) {
-    return *std::move(found);
-  }
-  const MissingTools missing = missing_tools(rows, given, debian);
-  if (missing.packages.empty()) {
-    return fail(ErrorCode::no_device, "'{}' needs programs that are not installed: {}", target,
-                fmt::join(missing.files, " "));
-  }
-  return fail(ErrorCode::no_device,
-              "'{}' needs programs that are not installed; install Debian's package{} {}", target,
-              missing.packages.size() == 1 ? "" : "s", fmt::join(missing.packages, " "));
+  CLBIN_TRY(require_tools({{std::string(target), rows}}, given, debian));
+  return *first_complete(rows, given);
 }
 
 MissingTools missing_tools(const std::vector<ToolRow>& rows, const ToolPaths& given,

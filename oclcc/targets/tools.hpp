@@ -120,14 +120,6 @@ struct ToolRow {
 // Returns the release of Debian that runs here; empty if another distribution does.
 [[nodiscard]] std::string debian_release();
 
-// Returns the tools of the first row whose tools all exist, without starting any. `given`, of
-// --tool NAME=PATH, replace what is searched for; a name without a slash that is no file is
-// searched for in PATH. no_device, with what missing_tools() returns; file_not_found: a given path
-// does not exist.
-[[nodiscard]] Result<ToolPaths> find_tools(std::string_view target,
-                                           const std::vector<ToolRow>& rows, const ToolPaths& given,
-                                           std::string_view debian);
-
 // What no row has completely.
 struct MissingTools {
   // Of the row for this release of Debian; empty if there is none, or if one of them does not
@@ -140,6 +132,22 @@ struct MissingTools {
 };
 [[nodiscard]] MissingTools missing_tools(const std::vector<ToolRow>& rows, const ToolPaths& given,
                                          std::string_view debian);
+
+// A target, "spirv:1.2", or what else needs tools, and the sets of tools that serve it.
+struct TargetTools {
+  std::string name;
+  std::vector<ToolRow> rows;
+};
+// Requires a complete row of each target, without starting a tool. `given`, of --tool NAME=PATH,
+// replace what is searched for; a name without a slash that is no file is searched for in PATH.
+// no_device, with what missing_tools() returns of all targets; file_not_found: a given path does
+// not exist.
+[[nodiscard]] Result<void> require_tools(const std::vector<TargetTools>& targets,
+                                         const ToolPaths& given, std::string_view debian);
+// Returns the tools of the first complete row. Errors as above.
+[[nodiscard]] Result<ToolPaths> find_tools(std::string_view target,
+                                           const std::vector<ToolRow>& rows, const ToolPaths& given,
+                                           std::string_view debian);
 
 // Returns ingredients like those of ToolDigests, but with the shared libraries by library_identity,
 // so that they are the same on every machine with these files. std::nullopt if a file cannot be

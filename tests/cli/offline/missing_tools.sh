@@ -6,6 +6,7 @@ echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
 oclcc=$(command -v oclcc)
 PATH=/nonexistent "$oclcc" k.cl --target spirv:1.2; echo "exit $?"
 PATH=/nonexistent "$oclcc" k.cl --target nvptx:sm_70 --tool libclc=k.cl; echo "exit $?"
+PATH=/nonexistent "$oclcc" k.cl --target nvptx:sm_50 --target spirv:1.2; echo "exit $?"
 oclcc k.cl --target spirv:1.2 --tool clang=/nonexistent/clang; echo "exit $?"
 oclcc k.cl --target spirv:1.2 --tool clang=no-such-clang; echo "exit $?"
 oclcc k.cl --target spirv:1.2 --tool gcc=/usr/bin/gcc; echo "exit $?"
@@ -17,6 +18,7 @@ printf '#!/bin/sh\nexit 0\n' > silent && chmod +x silent
 oclcc k.cl --target spirv:1.2 --tool clang=silent --tool llvm-spirv=silent --tool spirv-val=silent; echo "exit $?"
 ls
 # expected output:
+#| exit 5
 #| exit 5
 #| exit 5
 #| exit 3
@@ -32,6 +34,7 @@ ls
 # expected errors:
 #| oclcc: error: 'spirv:1.2' needs programs that are not installed; install Debian's packages clang-15 llvm-spirv-15 spirv-tools
 #| oclcc: error: 'nvptx:sm_70' needs programs that are not installed; install Debian's package clang-15
+#| oclcc: error: 'nvptx:sm_50' and 1 more target need programs that are not installed; install Debian's packages clang-15 llvm-spirv-15 spirv-tools
 #| oclcc: error: '--tool clang=/nonexistent/clang': there is no such file
 #| oclcc: error: '--tool clang=no-such-clang': there is no such file, also not in PATH
 #| oclcc: error: '--tool gcc=/usr/bin/gcc': the tools are clang, iga, libclc, lld, llvm-dis, llvm-objdump, llvm-spirv, nvdisasm, ocloc, ptxas, rocm-device-libs, spirv-dis, spirv-val

@@ -83,6 +83,27 @@ TEST_F(Tools, NamesThePackagesOfTheDistributionAtHand) {
   EXPECT_TRUE(missing_tools(m_rows, {}, "12").is_empty());
 }
 
+TEST_F(Tools, OfSeveralTargetsAreNamedAtOnce) {
+  const auto required = [&](const std::vector<TargetTools>& targets) {
+    return require_tools(targets, {}, "12").error().message;
+  };
+  const std::vector<ToolRow> assembler = {
+      {{{"clang", "clang-2", "clang-2"}, {"ptxas", "ptxas", "cuda"}}, "12"}};
+  std::vector<TargetTools> targets = {{"spirv:1.2", m_rows}, {"a", assembler}, {"b", assembler}};
+  EXPECT_EQ(required(targets), "'spirv:1.2' and 2 more targets need programs that are not "
+                               "installed; install Debian's packages clang-2 linker cuda");
+  targets[2].rows.front().tools[1].package = "";
+  EXPECT_EQ(required(targets), "'spirv:1.2' and 1 more target need programs that are not "
+                               "installed; install Debian's packages clang-2 linker cuda; 'b' "
+                               "needs programs that are not installed: clang-2 ptxas");
+  install("clang-2");
+  install("link-2");
+  install("ptxas");
+  EXPECT_TRUE(require_tools(targets, {}, "12"));
+  EXPECT_EQ(require_tools(targets, {{"ptxas", "/missing"}}, "12").error().code,
+            clbin::base::ErrorCode::file_not_found);
+}
+
 TEST(DebianRelease, IsThatOfDebianItself) {
   EXPECT_EQ(debian_release_in("PRETTY_NAME=\"Debian GNU/Linux 13 (trixie)\"\nNAME=\"Debian "
                               "GNU/Linux\"\nVERSION_ID=\"13\"\nID=debian\n"),
