@@ -39,8 +39,13 @@ def calls_missing_on_android(nm: str, archive: str) -> list[str]:
     listing = subprocess.check_output([nm, "--format=posix", archive], text=True)
     symbols = [line.split()[:2] for line in listing.splitlines() if line.count(" ") > 0]
     defined = {name for name, kind in symbols if kind not in "Uw"}
-    # Headers of glibc since 2.38 name C23's strtoll and the like so.
-    called = {name.removeprefix("__isoc23_") for name, kind in symbols if kind == "U"} - defined
+    # Headers of glibc since 2.38 name C23's strtoll and the like so, and with -D_FORTIFY_SOURCE memcpy
+    # __memcpy_chk.
+    called = {
+        re.sub("^__(.*)_chk$", r"\1", name.removeprefix("__isoc23_"))
+        for name, kind in symbols
+        if kind == "U"
+    } - defined
     return sorted(
         name
         for name in called - OF_ANDROID
