@@ -23,6 +23,11 @@ constexpr std::uint64_t k_slow_factor = 2; // times the best: not repeated
 // A round of short launches has several, so that a round takes about this time.
 constexpr std::uint64_t k_round_ns = 2'000'000;
 constexpr std::uint64_t k_most_launches = 20;
+// What takes at most this share of the best time runs in further rounds, of up to a second for
+// each.
+constexpr double k_close_factor = 1.1;
+constexpr std::uint64_t k_close_rounds = 14;
+constexpr std::uint64_t k_close_ns = 200'000'000;
 // A launch takes over 1/1000 of the time that the host waits for it.
 constexpr std::uint64_t k_least_credible = 1000;
 
@@ -132,6 +137,7 @@ public:
         repeat(candidate, round + 1 == k_rounds);
       }
     }
+    repeat_close_ones();
     return finish();
   }
 
@@ -462,13 +468,39 @@ private:
     }
   }
 
+  // Between variants that take nearly the same time, chance would decide.
+  void repeat_close_ones() {
+    choose_clock();
+    std::uint64_t best = ~0ULL;
+    for (const Candidate& candidate : m_candidates) {
+      best = candidate.is_repeated ? std::min(best, median_ns(candidate)) : best;
+    }
+    for (Candidate& candidate : m_candidates) {
+      candidate.is_repeated =
+          candidate.is_repeated &&
+          static_cast<double>(median_ns(candidate)) <= static_cast<double>(best) * k_close_factor;
+    }
+    const auto close = std::ranges::count(m_candidates, true, &Candidate::is_repeated);
+    if (close < 2) {
+      return;
+    }
+    const std::uint64_t rounds = std::min(k_close_rounds, k_close_ns / best);
+    m_total += static_cast<std::size_t>(close) * rounds;
+    for (std::uint64_t round = 0; round < rounds; ++round) {
+      for (Candidate& candidate : m_candidates) {
+        repeat(candidate, round + 1 == rounds);
+      }
+    }
+  }
+
   // Drivers miss single launches: PoCL reports the same time for the begin and the end of some.
   static bool has_credible_times(const Candidate& candidate) {
     const auto credible = std::ranges::count_if(candidate.times, is_credible);
     return static_cast<std::size_t>(credible) * 2 >= candidate.times.size();
   }
 
-  void take_times(Candidate& candidate) const {
+  // In ascending order.
+  [[nodiscard]] std::vector<std::uint64_t> counted_times(const Candidate& candidate) const {
     std::vector<std::uint64_t> sorted;
     for (const LaunchTime& time : candidate.times) {
       if (m_tuned.clock == TuningClock::host || is_credible(time)) {
@@ -476,6 +508,14 @@ private:
       }
     }
     std::ranges::sort(sorted);
+    return sorted;
+  }
+  [[nodiscard]] std::uint64_t median_ns(const Candidate& candidate) const {
+    return quantile(counted_times(candidate), 0.5);
+  }
+
+  void take_times(Candidate& candidate) const {
+    const std::vector<std::uint64_t> sorted = counted_times(candidate);
     format::Measurement& measurement = candidate.result.measurement;
     measurement.median_ns = quantile(sorted, 0.5);
     measurement.spread_ns = quantile(sorted, 0.75) - quantile(sorted, 0.25);

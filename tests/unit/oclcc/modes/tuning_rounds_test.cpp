@@ -140,6 +140,31 @@ TEST_F(TuningRounds, LaunchTheVariantsInTurnAndSortThemByMedian) {
   EXPECT_EQ(order, "ababababababab");
 }
 
+TEST_F(TuningRounds, GoOnWithVariantsThatTakeNearlyTheSameTime) {
+  behaviours["a"].host_ns = 3'000'000;
+  behaviours["b"].host_ns = 3'300'000;
+  behaviours["c"].host_ns = 3'300'001;
+  change_reply = [&](const worker::LaunchRequest& request, worker::LaunchReply& reply) {
+    if (request.variant == "a" && calls < 24) { // the first rounds are disturbed
+      std::ranges::fill(reply.times, worker::LaunchTime{3'200'000, 0});
+    }
+  };
+  behaviours["d"].host_ns = 5'000'000;
+  EXPECT_EQ(texts(tuned()), "a 3000000 ns, 21 launches; b 3300000 ns, 21 launches; "
+                            "c 3300001 ns, 21 launches; d 5000000 ns, 7 launches");
+  EXPECT_EQ(order.substr(28 - 4, 10), "abcdabcabc");
+  EXPECT_EQ(order.substr(order.size() - 6), "abcabc");
+}
+
+TEST_F(TuningRounds, EndEarlierIfLaunchesAreLong) {
+  behaviours["a"].host_ns = 80'000'000;
+  behaviours["b"].host_ns = 80'000'001;
+  EXPECT_EQ(texts(tuned()), "a 80000000 ns, 9 launches; b 80000001 ns, 9 launches");
+  behaviours["a"].host_ns = 200'000'001;
+  behaviours["b"].host_ns = 200'000'002;
+  EXPECT_EQ(texts(tuned()), "a 200000001 ns, 7 launches; b 200000002 ns, 7 launches");
+}
+
 TEST_F(TuningRounds, DoNotRepeatAVariantThatIsTwiceAsSlow) {
   behaviours["a"].host_ns = 6'000'001;
   behaviours["b"].host_ns = 3'000'000;
@@ -184,7 +209,7 @@ TEST_F(TuningRounds, CompareTheBuffersThatBothVariantsCanWrite) {
     }
   };
   const std::string text = "k=64:zero(f32,2),zero(f32,3)";
-  EXPECT_EQ(texts(tuned(text)), "a 1000000 ns, 13 launches; b 1000000 ns, 13 launches");
+  EXPECT_EQ(texts(tuned(text)), "a 1000000 ns, 41 launches; b 1000000 ns, 41 launches");
   second = 9;
   EXPECT_THAT(texts(tuned(text)), HasSubstr("b wrong_result: the result differs from that of "
                                             "variant 'a': argument 1, element 0 is 9, not 3"));
@@ -337,7 +362,7 @@ TEST_F(TuningRounds, DoNotBlameAVariantForACrashInAWorkGroupThatNobodyNamed) {
   for (const auto outcome : {MeasurementOutcome::crashed, MeasurementOutcome::timed_out}) {
     behaviours["a"] = {.refusal = Refusal{outcome, "it ended"},
                        .refused_size = GroupSize{32, 1, 1}};
-    EXPECT_EQ(texts(tuned()), "a 1000000 ns, 13 launches; a 1000000 ns, 13 launches; "
+    EXPECT_EQ(texts(tuned()), "a 1000000 ns, 41 launches; a 1000000 ns, 41 launches; "
                               "a failed: it ended; a failed: it ended");
   }
   EXPECT_EQ(texts(tuned("k=64,32:zero(f32,2)")), "a timed_out: it ended");
