@@ -235,6 +235,7 @@ std::vector<ToolRow> tools_for_new(const OfflineTarget& target) {
   constexpr LibrariesOf k_rows[] = {
       {{"19", "13"}, k_libraries_of_17, "rocm-device-libs-17"},
       {{"19", "12"}, k_libraries_of_5, "rocm-device-libs"},
+      {{"22", "13"}, k_libraries_of_17, "rocm-device-libs-17"},
       {{"22", "12"}, k_libraries_of_5, "rocm-device-libs"},
   };
   std::vector<ToolRow> rows;

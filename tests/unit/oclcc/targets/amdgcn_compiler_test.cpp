@@ -108,8 +108,9 @@ TEST(ToolsOfAmd, AreThoseOfTheFirstTestedReleaseThatHasTheProcessor) {
                           "clang-18 rocm-device-libs-17 ", "clang-17 rocm-device-libs-17 "));
   EXPECT_THAT(rows_of("gfx1200"),
               ElementsAre("clang-19 rocm-device-libs-17 13", "clang-19 rocm-device-libs 12",
-                          "clang-22 rocm-device-libs 12"));
-  EXPECT_THAT(rows_of("gfx950:sramecc+:xnack-"), ElementsAre("clang-22 rocm-device-libs 12"));
+                          "clang-22 rocm-device-libs-17 13", "clang-22 rocm-device-libs 12"));
+  EXPECT_THAT(rows_of("gfx950:sramecc+:xnack-"),
+              ElementsAre("clang-22 rocm-device-libs-17 13", "clang-22 rocm-device-libs 12"));
 }
 
 } // namespace
