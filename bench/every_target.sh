@@ -43,6 +43,7 @@ for release in "${releases[@]}"; do
   command -v "clang-$release" >/dev/null || continue
   link "clang-$release" "clang-$release" "ld.lld-$release" "llvm-spirv-$release" spirv-val
   for path in "${ptxas[@]}"; do
+    [[ -x $path ]] || continue
     version=$("$path" --version | sed -n 's/.* release \([0-9.]*\),.*/\1/p')
     link "clang-$release, ptxas $version" "clang-$release" "$path"
   done
