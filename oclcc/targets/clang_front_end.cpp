@@ -272,6 +272,10 @@ Result<bool> run_front_end(const ToolSession& session, const FrontEndCall& call,
     CLBIN_TRY(session.write_input(k_language_file, call.language));
     arguments.insert(arguments.end(), {"-include", k_language_file});
   }
+  // As before clang 20, because most drivers accept such a program.
+  if (!has(call.options, "-Werror")) {
+    arguments.push_back("-Wno-error=incompatible-pointer-types");
+  }
   // -fgnu89-inline, because drivers find the body of an inline function that is not inlined.
   arguments = std::move(arguments) +
               words_of("-fgnu89-inline -finclude-default-header -fdeclare-opencl-builtins "

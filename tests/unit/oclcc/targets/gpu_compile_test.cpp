@@ -100,6 +100,16 @@ TEST_F(AmdCompile, RefusesAClangThatDoesNotHaveTheProcessor) {
                 m_options.tools["clang"].string() + "' is of version 15.0.6\n");
 }
 
+// clang 20 made them an error.
+TEST_F(AmdCompile, AcceptsPointersOfOtherTypesWithEveryReleaseOfClang) {
+  ASSERT_EQ(run().code, ExitCode::success);
+  EXPECT_THAT(words(), HasSubstr(" -Wno-error=incompatible-pointer-types "));
+  m_options.driver_options = {"-Werror"};
+  fs::remove(words_file());
+  ASSERT_EQ(run().code, ExitCode::success);
+  EXPECT_THAT(words(), Not(HasSubstr("incompatible-pointer-types")));
+}
+
 TEST_F(AmdCompile, UsesTypedPointersOnlyIfClangHasThem) {
   ASSERT_EQ(run().code, ExitCode::success);
   EXPECT_THAT(words(), HasSubstr(" -no-opaque-pointers -fvisibility hidden -D__OPENCL_VERSION__"));
