@@ -185,12 +185,20 @@ Result<void> require_linked(const ToolSession& session) {
   return fail(ErrorCode::internal, "{}", failure_text("lld", run));
 }
 
-// Optimizes the program as AMD's driver does, which is when printf is lowered: before the libraries
-// are linked, and with them. `words` are those of both steps.
-Result<void> make_object(const ToolSession& session, const Words& words, const Words& libraries,
+// Returns what a program is compiled with before AMD's libraries are linked. It is optimized with
+// them, as AMD's driver does: without them, LLVM can unroll loops around calls of their functions
+// until the back end takes minutes. The optimization also lowers printf to calls of the libraries,
+// hence a program with printf is optimized before, too.
+Words words_before_linking(std::string_view ir) {
+  return ir.find(" @printf(") == std::string_view::npos ? Words{"-disable-llvm-passes"} : Words{};
+}
+
+// `words` are those of both steps, `before_linking` those of the first one alone.
+Result<void> make_object(const ToolSession& session, const Words& words,
+                         const Words& before_linking, const Words& libraries,
                          const std::string& constants) {
   CLBIN_TRY(
-      session.run_step("clang", words_of("-cc1") + words +
+      session.run_step("clang", words_of("-cc1") + words + before_linking +
                                     words_of("-w -emit-llvm-bc -o kernel.bc -x ir callable.ll")));
   // clang 15 links libraries only with a source file. AMD's have no typed pointers.
   CLBIN_TRY(session.write_input("constants.cl", constants));
@@ -284,8 +292,8 @@ Result<void> compile_amdgcn(const ToolSession& session, const FamilyRequest& req
     CLBIN_TRY(require_no_images(ir, processor_of(target)));
   }
   CLBIN_TRY(session.write_input("callable.ll", with_callable_kernels(ir)));
-  CLBIN_TRY(make_object(session, common + words, library_words(session, request),
-                        constants_text(target)));
+  CLBIN_TRY(make_object(session, common + words, words_before_linking(ir),
+                        library_words(session, request), constants_text(target)));
   CLBIN_TRY(require_linked(session));
   CLBIN_TRY_ASSIGN(reply.binary, session.read_output("lld", "kernel.co"));
   CLBIN_TRY_ASSIGN(reply.kernels, format::read_amd_kernels(reply.binary));

@@ -100,6 +100,21 @@ TEST_F(AmdCompile, RefusesAClangThatDoesNotHaveTheProcessor) {
                 m_options.tools["clang"].string() + "' is of version 15.0.6\n");
 }
 
+// LLVM lowers printf to calls of the libraries when it optimizes.
+TEST_F(AmdCompile, OptimizesBeforeTheLibrariesAreLinkedOnlyIfPrintfIsCalled) {
+  const char* const without_passes = " -disable-llvm-passes -w -emit-llvm-bc ";
+  ASSERT_EQ(run().code, ExitCode::success);
+  EXPECT_THAT(words(), HasSubstr(without_passes));
+  add_tool("clang", "echo \"$@\" >> '" + words_file().string() +
+                        "'\n"
+                        "echo '  %1 = call i32 (ptr addrspace(4), ...) @printf(ptr addrspace(4) "
+                        "@f)' > \"$(echo \"$@\" | sed 's/.* -o \\([^ ]*\\).*/\\1/')\"");
+  fs::remove(words_file());
+  ASSERT_EQ(run().code, ExitCode::success);
+  EXPECT_THAT(words(), Not(HasSubstr(without_passes)));
+  EXPECT_THAT(words(), HasSubstr(" -w -emit-llvm-bc "));
+}
+
 // clang 20 made them an error.
 TEST_F(AmdCompile, AcceptsPointersOfOtherTypesWithEveryReleaseOfClang) {
   ASSERT_EQ(run().code, ExitCode::success);
