@@ -275,7 +275,8 @@ Result<void> add_new_variant(Options& options, Variant variant) {
 }
 
 Result<void> add_variant(Options& options, const OptionRow& row, const std::string& value) {
-  if ((k_selecting_modes & scope_of(options.mode)) != 0) {
+  const bool is_choice = options.mode == Mode::tune && value.find('=') == std::string::npos;
+  if (is_choice || (k_selecting_modes & scope_of(options.mode)) != 0) {
     options.wanted_variants.push_back(value);
     return {};
   }
@@ -536,7 +537,8 @@ constexpr OptionRow k_option_table[] = {
      "NAME='OPTIONS'", add_variant,
      "compile with OPTIONS in addition, as variant NAME; repeatable (default: one variant, "
      "\"default\"); with --extract, --disassemble and --report: only variant NAME; with --tune: "
-     "also measure each variant with OPTIONS in addition, as BASE+NAME"},
+     "also measure each variant with OPTIONS in addition, as BASE+NAME, or, without OPTIONS, only "
+     "variant NAME"},
     {Group::output, Form::value, Scope::sources | scope_of(Mode::tune), "variants",
      "'MACRO=VALUE,...'", add_variants,
      "compile a variant for each combination of the values of macros; \"if CONDITION\" may follow "

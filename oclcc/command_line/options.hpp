@@ -186,7 +186,7 @@ struct Options {
   AnswerPolicy answers = AnswerPolicy::unchanged;
   LoserPolicy losers = LoserPolicy::keep; // --prune
   SplitUnit split_unit = SplitUnit::family;
-  // --extract, --disassemble, --report: --program NAME, --variant NAME; empty: all
+  // --extract, --disassemble, --report: --program NAME, --variant NAME (also --tune); empty: all
   std::vector<std::string> wanted_programs;
   std::vector<std::string> wanted_variants;
   std::vector<std::string> wanted_kernels;        // --disassemble, --report: --kernel; empty: all

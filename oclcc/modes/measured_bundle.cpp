@@ -1,6 +1,7 @@
 #include "modes/measured_bundle.hpp"
 
 #include "format/bundle/bundle_surgery.hpp"
+#include "targets/patterns.hpp"
 #include "units/unit.hpp"
 
 namespace oclcc {
@@ -9,12 +10,13 @@ namespace {
 
 // Returns the bundle with the variants, which are built from the source.
 Result<base::Bytes> with_variants(const format::BundleReader& bundle,
-                                  std::span<const Variant> variants) {
+                                  std::span<const Variant> variants,
+                                  const std::vector<std::string>& bases) {
   std::map<std::string, format::ProgramInput> programs;
   format::TextBudget budget(bundle.total_bytes() * (1 + variants.size()));
   for (std::uint32_t index = 0; index < bundle.group_count(); ++index) {
     CLBIN_TRY_ASSIGN(const format::GroupView group, bundle.group(index));
-    if (group.source_blob == format::k_no_index ||
+    if (group.source_blob == format::k_no_index || !is_wanted(bases, group.variant.str()) ||
         group.variant.str().find(k_variant_separator) != std::string::npos) {
       continue;
     }
@@ -42,7 +44,8 @@ Result<base::Bytes> with_variants(const format::BundleReader& bundle,
 
 Result<MeasuredBundle> MeasuredBundle::open(const std::filesystem::path& input,
                                             const std::filesystem::path& output,
-                                            std::span<const Variant> variants) {
+                                            std::span<const Variant> variants,
+                                            const std::vector<std::string>& bases) {
   std::error_code ignored; // of a file that does not exist
   std::shared_ptr<const base::ByteSource> replaced;
   if (std::filesystem::equivalent(input, output, ignored)) {
@@ -55,7 +58,7 @@ Result<MeasuredBundle> MeasuredBundle::open(const std::filesystem::path& input,
     return refused("'{}' is encrypted, and '--tune' measures plain bundles only", input.string());
   }
   if (!variants.empty()) {
-    CLBIN_TRY_ASSIGN(auto added, named(with_variants(reader, variants), input));
+    CLBIN_TRY_ASSIGN(auto added, named(with_variants(reader, variants, bases), input));
     bytes = std::make_shared<const base::Bytes>(std::move(added));
     CLBIN_TRY_ASSIGN(reader, format::BundleReader::open(base::memory_source(*bytes)));
   }

@@ -17,12 +17,13 @@ inline constexpr char k_variant_separator = '+';
 class MeasuredBundle {
 public:
   // Reads and verifies a bundle, which must not be encrypted, and adds variants: "base+NAME" with
-  // further options for each variant "base" of a program with source. `output` is the input, or
-  // another file. Errors: those of read_valid_bundle; invalid_argument: the bundle is encrypted;
-  // file_write: the output cannot be written.
+  // further options for each variant "base" of a program with source, or for those that `bases`
+  // names. `output` is the input, or another file. Errors: those of read_valid_bundle;
+  // invalid_argument: the bundle is encrypted; file_write: the output cannot be written.
   [[nodiscard]] static Result<MeasuredBundle> open(const std::filesystem::path& input,
                                                    const std::filesystem::path& output,
-                                                   std::span<const Variant> variants = {});
+                                                   std::span<const Variant> variants = {},
+                                                   const std::vector<std::string>& bases = {});
 
   [[nodiscard]] const format::BundleReader& reader() const noexcept { return m_reader; }
   [[nodiscard]] base::ByteView bytes() const noexcept { return *m_bytes; }

@@ -81,6 +81,36 @@ Result<std::vector<TunedProgram>> programs_of(const format::BundleReader& bundle
   return programs;
 }
 
+// Errors: no_such_variant.
+Result<void> require_variants(const std::vector<TunedProgram>& programs,
+                              const std::vector<std::string>& wanted) {
+  std::set<std::string> known;
+  for (const TunedProgram& program : programs) {
+    for (const TunedVariant& variant : program.variants) {
+      known.insert(variant.name);
+    }
+  }
+  for (const std::string& name : wanted) {
+    if (!known.contains(name)) {
+      return fail(ErrorCode::no_such_variant, "there is no variant '{}'; there are '{}'", name,
+                  fmt::join(known, "', '"));
+    }
+  }
+  return {};
+}
+
+// Whether a variant is measured: all are, those that --variant NAME names, or those made of them.
+bool is_selected(const std::string& variant, const Options& options) {
+  if (is_wanted(options.wanted_variants, variant)) {
+    return true;
+  }
+  const std::size_t separator = variant.find(k_variant_separator);
+  return separator != std::string::npos &&
+         is_wanted(options.wanted_variants, variant.substr(0, separator)) &&
+         std::ranges::find(options.variants, variant.substr(separator + 1), &Variant::name) !=
+             options.variants.end();
+}
+
 std::string names_of_programs(const std::vector<TunedProgram>& programs) {
   std::vector<std::string_view> names;
   std::ranges::transform(programs, std::back_inserter(names), &TunedProgram::name);
@@ -281,9 +311,10 @@ public:
   Result<ExitCode> run() {
     const std::filesystem::path& path = m_options.inputs.front().path;
     CLBIN_TRY(check_output(path));
-    CLBIN_TRY_ASSIGN(
-        m_bundle, MeasuredBundle::open(path, m_options.output.value_or(path), m_options.variants));
+    CLBIN_TRY_ASSIGN(m_bundle, MeasuredBundle::open(path, m_options.output.value_or(path),
+                                                    m_options.variants, m_options.wanted_variants));
     CLBIN_TRY_ASSIGN(m_programs, named(programs_of(m_bundle->reader()), path));
+    CLBIN_TRY(named(require_variants(m_programs, m_options.wanted_variants), path));
     CLBIN_TRY_ASSIGN(auto launches, wanted_launches(m_options, *m_bundle));
     CLBIN_TRY_ASSIGN(m_launches, plan_launches(std::move(launches), m_programs));
     for (const PlannedLaunch& planned : m_launches) {
@@ -437,8 +468,9 @@ private:
                                                        const TunedProgram& program) const {
     std::vector<TunedVariant> variants = program.variants;
     std::erase_if(variants, [&](const TunedVariant& variant) {
-      return launch.recorded &&
-             !m_bundle->can_replace(program.name, launch.recorded->variant, variant.name);
+      return !is_selected(variant.name, m_options) ||
+             (launch.recorded &&
+              !m_bundle->can_replace(program.name, launch.recorded->variant, variant.name));
     });
     return variants;
   }

@@ -188,6 +188,35 @@ grep -q '    default  16  ' tables || cat tables
 #| scale [1024] four: entry, measured, timed
 #| scale [1024] wrong: entry, wrong_result, not timed, the result differs from that of variant 'default': argument 0, element 0 is 2.4779741764068604, not 1.4779741764068604 (tolerance 0.0001)
 
+### chosen_variants
+# --variant NAME measures one of the variants, with those that other words add to it, and nothing is added
+# to others.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash" one_platform
+oclcc scale.cl --variant default= --variant two=-DBLOCK=2 -q -o s.clbin
+tune() { oclcc --tune s.clbin --device 0:0 --launch "$scale" --json "$@" | results; }
+tune --variant two --variant M=-DM
+oclcc --info --json s.clbin | grep '"variant"' | sort
+echo "alone:"
+tune --variant two+M
+echo "all:"
+tune | grep -v -e '+M'
+oclcc --tune s.clbin --launch "$scale" --variant two --variant three
+# expected exit status: 2
+# expected output:
+#| scale [1024] two+M: source, measured, timed
+#| scale [1024] two: entry, measured, timed
+#|           "variant": "default"
+#|           "variant": "two"
+#|           "variant": "two+M"
+#| alone:
+#| scale [1024] two+M: source, measured, timed
+#| all:
+#| scale [1024] default: entry, measured, timed
+#| scale [1024] two: entry, measured, timed
+# expected errors:
+#| oclcc: error: s.clbin: there is no variant 'three'; there are 'default', 'two', 'two+M'
+
 ### faults
 # A driver that crashes while it loads a variant, or fails to launch it, costs this variant.
 # shellcheck source=tests/cli/driver.bash

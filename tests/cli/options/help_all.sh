@@ -81,7 +81,8 @@ oclcc --help=all
 #|                             repeatable (default: one variant, "default"); with
 #|                             --extract, --disassemble and --report: only variant
 #|                             NAME; with --tune: also measure each variant with
-#|                             OPTIONS in addition, as BASE+NAME
+#|                             OPTIONS in addition, as BASE+NAME, or, without
+#|                             OPTIONS, only variant NAME
 #|     --variants 'MACRO=VALUE,...'
 #|                             compile a variant for each combination of the values
 #|                             of macros; "if CONDITION" may follow them;
