@@ -22,20 +22,14 @@ std::string label_of(const DeviceDescription& device,
              : fmt::format("{} ({}:{})", name, device.platform, device.device);
 }
 
-// In the order of known_targets, so that the order of the options does not matter.
+// In one order, so that that of the options does not matter.
 Result<std::vector<OfflineTarget>> wanted_targets(const Options& options) {
   std::vector<OfflineTarget> wanted;
   for (const std::string& specification : options.targets) {
     CLBIN_TRY_ASSIGN(const auto targets, offline::parse_targets(specification));
     wanted.insert(wanted.end(), targets.begin(), targets.end());
   }
-  std::vector<OfflineTarget> ordered;
-  for (const OfflineTarget& target : offline::known_targets()) {
-    if (std::ranges::find(wanted, target) != wanted.end()) {
-      ordered.push_back(target);
-    }
-  }
-  return ordered;
+  return offline::in_order(wanted);
 }
 
 bool is_nvidias_device(const BuildTarget& target) {

@@ -47,27 +47,19 @@ bool is_gfx8(const OfflineTarget& target) {
   return processor_of(target) == "gfx803";
 }
 
-// clang 15 knows gfx1100 to gfx1103, too, but was released before them.
+// clang 15 knows gfx1100 to gfx1103, too, but was released before them. The releases that oclcc
+// uses for version 6 of the code object begin with 19.
 unsigned first_clang(const OfflineTarget& target) {
   const std::string processor = processor_of(target);
   const auto* const found =
       std::ranges::find_if(k_new_processors, [&](const NewProcessors& processors) {
         return has(words_of(processors.names), processor);
       });
-  return found == std::end(k_new_processors) ? 0 : found->first_clang;
+  const unsigned of_version = target.code_object > 4 ? 19 : 0;
+  return std::max(of_version, found == std::end(k_new_processors) ? 0 : found->first_clang);
 }
 bool is_new(const OfflineTarget& target) {
   return first_clang(target) != 0;
-}
-
-// 4 is the highest that clang 15 and rocm-device-libs 5.2.3 have in common and that drivers since
-// ROCm 4.2 load. 5 is the default of clang since release 18, which is as old as the new processors'
-// drivers. Generic processors require 6 (AMDGPUUsage), which drivers since ROCm 6.3 load.
-unsigned code_object_version(const OfflineTarget& target) {
-  if (is_generic(target)) {
-    return 6;
-  }
-  return is_new(target) ? 5 : 4;
 }
 
 // Wavefronts have 32 work-items from GFX10 on.

@@ -11,6 +11,8 @@ namespace {
 constexpr std::string_view k_all = "all";
 constexpr std::string_view k_families[] = {"nvptx", "cubin", "amdgcn", "intel", "spirv"};
 constexpr std::string_view k_32_bits = ":32";
+constexpr std::pair<std::string_view, std::uint32_t> k_code_objects[] = {
+    {":co4", 4}, {":co5", 5}, {":co6", 6}};
 
 // Of compute capability 5.0 and higher: the driver that is current in 2026 supports no older one.
 constexpr std::array k_nvptx = {"sm_50",  "sm_52",  "sm_53",  "sm_60",  "sm_61", "sm_62", "sm_70",
@@ -29,6 +31,10 @@ constexpr std::array k_spirv = {"1.0", "1.1", "1.2", "1.3", "1.4"};
 struct AmdProcessors {
   std::string_view names;
   std::string_view settings; // AMDGPUUsage, "AMDGPU Processors"; in the order of target IDs
+  // 4 is the highest that clang 15 and rocm-device-libs 5.2.3 have in common and that drivers since
+  // ROCm 4.2 load. 5 is the default of clang since release 18, which is as old as the drivers of
+  // newer processors. Generic ones require 6 (AMDGPUUsage), which drivers since ROCm 6.3 load.
+  std::uint32_t code_object = 4;
 };
 
 // Those from GFX8 to GFX12 that were sold, without the APUs of GFX8, and the generic ones. gfx940
@@ -40,14 +46,14 @@ constexpr AmdProcessors k_amdgcn[] = {
     {"gfx909", "xnack"},
     {"gfx90a", "sramecc xnack"},
     {"gfx90c", "xnack"},
-    {"gfx942 gfx950", "sramecc xnack"},
+    {"gfx942 gfx950", "sramecc xnack", 5},
     {"gfx1010 gfx1011 gfx1012 gfx1013", "xnack"},
     {"gfx1030 gfx1031 gfx1032 gfx1033 gfx1034 gfx1035 gfx1036", ""},
-    {"gfx1100 gfx1101 gfx1102 gfx1103 gfx1150 gfx1151 gfx1152 gfx1153 gfx1200 gfx1201", ""},
-    {"gfx9-generic", "xnack"},
-    {"gfx9-4-generic", "sramecc xnack"},
-    {"gfx10-1-generic", "xnack"},
-    {"gfx10-3-generic gfx11-generic gfx12-generic", ""},
+    {"gfx1100 gfx1101 gfx1102 gfx1103 gfx1150 gfx1151 gfx1152 gfx1153 gfx1200 gfx1201", "", 5},
+    {"gfx9-generic", "xnack", 6},
+    {"gfx9-4-generic", "sramecc xnack", 6},
+    {"gfx10-1-generic", "xnack", 6},
+    {"gfx10-3-generic gfx11-generic gfx12-generic", "", 6},
 };
 
 struct IntelProduct {
@@ -84,10 +90,10 @@ std::vector<OfflineTarget> make_known_targets() {
   for (const char* architecture : k_cubin) {
     targets.push_back({OfflineFamily::cubin, architecture, 64});
   }
-  for (const auto& [names, settings] : k_amdgcn) {
-    for (const std::string_view name : base::words_between_spaces(names)) {
+  for (const AmdProcessors& row : k_amdgcn) {
+    for (const std::string_view name : base::words_between_spaces(row.names)) {
       std::vector<std::string> ids = {std::string(name)};
-      for (const std::string_view setting : base::words_between_spaces(settings)) {
+      for (const std::string_view setting : base::words_between_spaces(row.settings)) {
         ids = with_setting(ids, setting);
       }
       for (const std::string& id : ids) {
@@ -158,14 +164,33 @@ bool is_major(const OfflineTarget& target) {
          std::ranges::find(k_nvptx_major, target.architecture) != k_nvptx_major.end();
 }
 
-// The targets of one word with its family: "spirv:1.2".
-std::vector<OfflineTarget> targets_of(std::string_view word) {
+// The targets of one word with its family and without a code object: "spirv:1.2".
+std::vector<OfflineTarget> plain_targets_of(std::string_view word) {
   for (const TargetGroup& group : target_groups()) {
     if (group.name == word) {
       return group.targets;
     }
   }
   return matching([&](const OfflineTarget& target) { return spelling_of(target) == word; });
+}
+
+// The targets of one word with its family: "amdgcn:gfx906:co5". Those whose processor has this
+// version anyway have one spelling. None if one of them cannot have it.
+std::vector<OfflineTarget> targets_of(std::string_view word) {
+  const auto* const suffix = std::ranges::find_if(
+      k_code_objects, [&](const auto& row) { return word.ends_with(row.first); });
+  if (suffix == std::end(k_code_objects)) {
+    return plain_targets_of(word);
+  }
+  word.remove_suffix(suffix->first.size());
+  std::vector<OfflineTarget> targets = plain_targets_of(word);
+  for (OfflineTarget& target : targets) {
+    if (target.family != OfflineFamily::amdgcn || (is_generic(target) && suffix->second != 6)) {
+      return {};
+    }
+    target.code_object = suffix->second == code_object_version(target) ? 0 : suffix->second;
+  }
+  return targets;
 }
 
 Result<void> unknown(std::string_view word) {
@@ -192,8 +217,21 @@ std::string_view to_string(OfflineFamily family) noexcept {
 }
 
 std::string spelling_of(const OfflineTarget& target) {
-  return fmt::format("{}:{}{}", to_string(target.family), target.architecture,
-                     target.address_bits == 32 ? k_32_bits : "");
+  return fmt::format("{}:{}{}{}", to_string(target.family), target.architecture,
+                     target.address_bits == 32 ? k_32_bits : "",
+                     target.code_object == 0 ? "" : fmt::format(":co{}", target.code_object));
+}
+
+std::uint32_t code_object_version(const OfflineTarget& target) {
+  const std::string_view processor =
+      std::string_view(target.architecture).substr(0, target.architecture.find(':'));
+  for (const AmdProcessors& row : k_amdgcn) {
+    const auto names = base::words_between_spaces(row.names);
+    if (target.code_object == 0 && std::ranges::find(names, processor) != names.end()) {
+      return row.code_object;
+    }
+  }
+  return target.code_object;
 }
 
 unsigned capability_of(std::string_view architecture) {
@@ -213,6 +251,19 @@ format::Target recorded_target(const OfflineTarget& target) {
 std::span<const OfflineTarget> known_targets() {
   static const std::vector<OfflineTarget> k_targets = make_known_targets();
   return k_targets;
+}
+
+std::vector<OfflineTarget> in_order(const std::vector<OfflineTarget>& targets) {
+  std::vector<OfflineTarget> ordered;
+  for (OfflineTarget target : known_targets()) {
+    for (const std::uint32_t version : {0U, 4U, 5U, 6U}) {
+      target.code_object = version;
+      if (std::ranges::find(targets, target) != targets.end()) {
+        ordered.push_back(target);
+      }
+    }
+  }
+  return ordered;
 }
 
 std::vector<TargetGroup> target_groups() {
@@ -262,8 +313,7 @@ Result<std::vector<OfflineTarget>> parse_targets(std::string_view specification)
     found.insert(found.end(), targets.begin(), targets.end());
     start = end + 1;
   }
-  return matching(
-      [&](const OfflineTarget& target) { return std::ranges::find(found, target) != found.end(); });
+  return in_order(found);
 }
 
 } // namespace oclcc::offline

@@ -17,16 +17,21 @@ struct OfflineTarget {
   // version of SPIR-V, "1.2"
   std::string architecture;
   std::uint32_t address_bits = 64; // 32 or 64
+  // The version of AMD's code object, if it is not that of the processor; otherwise 0.
+  std::uint32_t code_object = 0;
 
   friend bool operator==(const OfflineTarget&, const OfflineTarget&) = default;
 };
 
 // Returns the only spelling of the target that bundles contain: "nvptx:sm_70", "amdgcn:gfx90a",
-// "amdgcn:gfx90a:sramecc+:xnack-", "intel:tgllp", "spirv:1.2", and "spirv:1.2:32" for 32-bit
-// addresses. It never changes (clbin(5)).
+// "amdgcn:gfx90a:sramecc+:xnack-", "amdgcn:gfx90a:co6" for another version of the code object,
+// "intel:tgllp", "spirv:1.2", and "spirv:1.2:32" for 32-bit addresses. It never changes (clbin(5)).
 [[nodiscard]] std::string spelling_of(const OfflineTarget& target);
 // Whether several processors of AMD run the code: "gfx11-generic".
 [[nodiscard]] bool is_generic(const OfflineTarget& target);
+
+// Returns the version of AMD's code object that the target has: 4, 5 or 6.
+[[nodiscard]] std::uint32_t code_object_version(const OfflineTarget& target);
 
 // Returns 90 for "sm_90".
 [[nodiscard]] unsigned capability_of(std::string_view architecture);
@@ -34,8 +39,11 @@ struct OfflineTarget {
 // Returns what entries of the target record.
 [[nodiscard]] format::Target recorded_target(const OfflineTarget& target);
 
-// Every target, by family, architecture and address bits, in ascending order.
+// Every target without a code object of its own, by family, architecture and address bits, in
+// ascending order.
 [[nodiscard]] std::span<const OfflineTarget> known_targets();
+// Returns the targets, each once, in the order of known_targets, and then by code object.
+[[nodiscard]] std::vector<OfflineTarget> in_order(const std::vector<OfflineTarget>& targets);
 
 // A word that stands for several targets: "spirv:all".
 struct TargetGroup {
@@ -45,9 +53,8 @@ struct TargetGroup {
 [[nodiscard]] std::vector<TargetGroup> target_groups();
 
 // Returns the targets of `specification`: one target, a group, "all", "gpus", or a family with a
-// list of these, separated by commas ("spirv:1.0,1.2"). Each target occurs once, in the order of
-// known_targets. invalid_argument, with the most similar target or the known families, if a word
-// is neither a target nor a group.
+// list of these, separated by commas ("spirv:1.0,1.2"), in_order(). invalid_argument, with the most
+// similar target or the known families, if a word is neither a target nor a group.
 [[nodiscard]] Result<std::vector<OfflineTarget>> parse_targets(std::string_view specification);
 
 } // namespace oclcc::offline

@@ -1,7 +1,8 @@
 #!/bin/bash
 # Processors of AMD that are newer than clang 15, and generic ones: every kernel of kernels/ compiles for
 # three of them, and one for each that is usable. The code objects have no undefined symbols, and the
-# resources of their notes. The bytes are the same in another folder and with another -j.
+# resources of their notes. The bytes are the same in another folder and with another -j. Other versions of
+# the code object are what ELF files of AMD call the version of the ABI, and 2 less.
 # shellcheck source=tests/cli/offline/tools.bash
 source "$CLI_TESTS/offline/tools.bash"
 needs amdgcn:gfx1200
@@ -26,6 +27,13 @@ for bundle in one three; do
   oclcc --info --json "$bundle.clbin" > info.json
   python3 "$CLI_TESTS/offline/check_amd_notes.py" info.json "$bundle.binaries" && echo "the resources of the notes"
 done
+for target in gfx906 gfx906:co5 gfx90a:xnack+:co6 gfx1200 gfx1200:co4; do
+  oclcc -q one/matmul_steps.cl --no-source --target "amdgcn:$target" -o version.clbin
+  oclcc --verify version.clbin
+  rm -rf version && oclcc -q --extract version.clbin -o version > /dev/null
+  readelf -W --dyn-syms version/*.hsaco | awk '$7 == "UND" && $8 != "" { print }'
+  echo "$target:$(od -An -j8 -N1 -tu1 version/*.hsaco)"
+done
 cat > image.cl << 'EOF'
 kernel void k(read_only image2d_t i, sampler_t s, global float4* a) { *a = read_imagef(i, s, (int2)(0)); }
 EOF
@@ -36,6 +44,11 @@ oclcc one/transpose.cl --target amdgcn:gfx950 --tool "clang=$clang" --tool lld=t
 #| the same bytes
 #| the resources of the notes
 #| the resources of the notes
+#| gfx906:   2
+#| gfx906:co5:   3
+#| gfx90a:xnack+:co6:   4
+#| gfx1200:   3
+#| gfx1200:co4:   2
 #| exit 1
 #| exit 1
 # expected errors:

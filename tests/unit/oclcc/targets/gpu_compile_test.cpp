@@ -89,6 +89,12 @@ TEST_F(AmdCompile, DefinesTheVersionsOfProcessorsThatAreNewerThanClang15) {
                                  "const __constant int __oclc_ABI_version = 600;\n"));
   EXPECT_THAT(words(), HasSubstr("/libraries/oclc_wavefrontsize64_on.bc"));
   EXPECT_THAT(words(), Not(HasSubstr("__IMAGE_SUPPORT__")));
+  m_options.targets = {"amdgcn:gfx90a:co5"};
+  fs::remove(words_file());
+  ASSERT_EQ(run().code, ExitCode::success);
+  EXPECT_THAT(words(), HasSubstr("-target-cpu gfx90a -mcode-object-version=5 "));
+  EXPECT_THAT(words(), HasSubstr("const __constant int __oclc_ISA_version = 9010;\n"
+                                 "const __constant int __oclc_ABI_version = 500;\n"));
 }
 
 TEST_F(AmdCompile, RefusesAClangThatDoesNotHaveTheProcessor) {

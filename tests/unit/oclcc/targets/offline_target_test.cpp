@@ -105,6 +105,29 @@ TEST(OfflineTarget, KeepsItsSpellingsForAmd) {
 }
 
 // Every listed target can be loaded by some device.
+TEST(OfflineTarget, ForAmdCanHaveAnotherCodeObject) {
+  const auto versions = [](std::string_view word) {
+    std::string text;
+    for (const OfflineTarget& target : parse_targets(word).value_or(std::vector<OfflineTarget>())) {
+      text += fmt::format("{} {} {}\n", spelling_of(target), code_object_version(target),
+                          recorded_target(target).identity.architecture);
+    }
+    return text;
+  };
+  EXPECT_EQ(versions("amdgcn:gfx906:xnack-:co6,gfx906:co6,gfx906:co5,gfx906"),
+            "amdgcn:gfx906 4 gfx906\namdgcn:gfx906:co5 5 gfx906\namdgcn:gfx906:co6 6 gfx906\n"
+            "amdgcn:gfx906:xnack-:co6 6 gfx906:xnack-\n");
+  // What a processor has anyway has one spelling.
+  EXPECT_EQ(versions("amdgcn:gfx906:co4,gfx1100:co5,gfx11-generic:co6"),
+            "amdgcn:gfx906 4 gfx906\namdgcn:gfx1100 5 gfx1100\n"
+            "amdgcn:gfx11-generic 6 gfx11-generic\n");
+  EXPECT_EQ(versions("amdgcn:gfx1201:co4"), "amdgcn:gfx1201:co4 4 gfx1201\n");
+  for (const char* refused : {"amdgcn:gfx11-generic:co5", "amdgcn:gfx906:co7", "amdgcn:gfx906:co",
+                              "amdgcn:co5", "nvptx:sm_70:co5", "all:co5", "spirv:1.2:32:co4"}) {
+    EXPECT_FALSE(parse_targets(refused)) << refused;
+  }
+}
+
 TEST(OfflineTarget, ForAmdIsATargetIdOfADevice) {
   const std::map<std::string, std::string> member_of = {
       {"gfx9-generic", "gfx900"},     {"gfx9-4-generic", "gfx942"}, {"gfx10-1-generic", "gfx1010"},
