@@ -195,7 +195,12 @@ def compile_alone(header):
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         root = os.getcwd() + os.sep
-        commands = {entry["file"].removeprefix(root): entry["command"] for entry in json.load(file)}
+        # clbin_add_kernels adds entries of OpenCL C, which have "arguments" instead.
+        commands = {
+            entry["file"].removeprefix(root): entry["command"]
+            for entry in json.load(file)
+            if "command" in entry
+        }
     files = subprocess.run(
         ["git", "ls-files", "*.cpp", "*.hpp", "*.h"], capture_output=True, text=True, check=True
     ).stdout.split()

@@ -247,6 +247,7 @@ const FamilyCompiler& family_compiler(OfflineFamily family) {
 
 Result<void> require_tools(const std::vector<OfflineTarget>& targets, const ToolPaths& given) {
   std::vector<TargetTools> all;
+  all.reserve(targets.size());
   for (const OfflineTarget& target : targets) {
     all.push_back({spelling_of(target), family_compiler(target.family).tools_for(target)});
   }
