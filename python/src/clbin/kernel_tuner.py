@@ -31,7 +31,7 @@ from ._errors import CompileError, Error, exit_status_of
 
 __all__ = ["Found", "Trial", "main", "search"]
 
-STRATEGY = "genetic_algorithm"
+STRATEGY = "greedy_ils"
 MAX_EVALUATIONS = 60
 _FINALISTS = 5  # measured again at the end, in turn
 _BATCH = 8  # variants that one run of oclcc measures: a search that is killed loses at most these
