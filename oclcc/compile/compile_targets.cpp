@@ -70,21 +70,24 @@ Result<void> add_offline_targets(Job& job, const Options& options,
                                  const worker::WorkerSettings& settings,
                                  const clbin::cache::CacheSettings& cache) {
   CLBIN_TRY_ASSIGN(const auto targets, wanted_targets(options));
-  CLBIN_TRY(offline::require_tools(targets, options.tools));
   std::vector<offline::OfflineJob> jobs;
   offline::ToolDigests digests{ContentDigests(cache)};
   for (const OfflineTarget& target : targets) {
-    CLBIN_TRY_ASSIGN(auto offline_job, offline::find_job(target, options.tools, digests));
+    auto offline_job = offline::find_job(target, options.tools, digests);
+    if (!offline_job) {
+      CLBIN_TRY(offline::require_tools(targets, options.tools)); // names what the others lack, too
+      return tl::unexpected(offline_job.error());
+    }
     BuildTarget built;
     built.target = offline::recorded_target(target);
     built.label = built.target.spec;
     built.compiler = job.compilers.size();
     built.compiler_target = jobs.size();
-    built.compiler_facts = offline_job.tool_facts;
+    built.compiler_facts = offline_job->tool_facts;
     if (job.contents) {
-      built.shared_facts = offline::shared_ingredients_of(offline_job.tools, *job.contents);
+      built.shared_facts = offline::shared_ingredients_of(offline_job->tools, *job.contents);
     }
-    jobs.push_back(std::move(offline_job));
+    jobs.push_back(*std::move(offline_job));
     job.targets.push_back(std::move(built));
   }
   if (!jobs.empty()) {

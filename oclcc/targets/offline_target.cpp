@@ -223,15 +223,16 @@ std::string spelling_of(const OfflineTarget& target) {
 }
 
 std::uint32_t code_object_version(const OfflineTarget& target) {
+  if (target.code_object != 0) {
+    return target.code_object;
+  }
   const std::string_view processor =
       std::string_view(target.architecture).substr(0, target.architecture.find(':'));
-  for (const AmdProcessors& row : k_amdgcn) {
-    const auto names = base::words_between_spaces(row.names);
-    if (target.code_object == 0 && std::ranges::find(names, processor) != names.end()) {
-      return row.code_object;
-    }
-  }
-  return target.code_object;
+  const auto* const row = std::ranges::find_if(k_amdgcn, [&](const AmdProcessors& processors) {
+    const auto names = base::words_between_spaces(processors.names);
+    return std::ranges::find(names, processor) != names.end();
+  });
+  return row == std::end(k_amdgcn) ? 0 : row->code_object;
 }
 
 unsigned capability_of(std::string_view architecture) {

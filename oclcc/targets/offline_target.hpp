@@ -30,7 +30,7 @@ struct OfflineTarget {
 // Whether several processors of AMD run the code: "gfx11-generic".
 [[nodiscard]] bool is_generic(const OfflineTarget& target);
 
-// Returns the version of AMD's code object that the target has: 4, 5 or 6.
+// Returns the version of the code object of a target of AMD, 4, 5 or 6; 0 for other families.
 [[nodiscard]] std::uint32_t code_object_version(const OfflineTarget& target);
 
 // Returns 90 for "sm_90".

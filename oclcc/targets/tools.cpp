@@ -461,8 +461,11 @@ Result<void> require_tools(const std::vector<TargetTools>& targets, const ToolPa
 
 Result<ToolPaths> find_tools(std::string_view target, const std::vector<ToolRow>& rows,
                              const ToolPaths& given, std::string_view debian) {
-  CLBIN_TRY(require_tools({{std::string(target), rows}}, given, debian));
-  return *first_complete(rows, given);
+  CLBIN_TRY(require_given(given));
+  if (auto found = first_complete(rows, given)) {
+    return *std::move(found);
+  }
+  return tl::unexpected(require_tools({{std::string(target), rows}}, given, debian).error());
 }
 
 MissingTools missing_tools(const std::vector<ToolRow>& rows, const ToolPaths& given,

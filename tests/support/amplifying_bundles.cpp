@@ -636,36 +636,34 @@ Bytes shared_manifest(std::uint32_t scale) {
   return write_tables(std::move(draft));
 }
 
-// The least that different measurements need, in a program that a merge keeps.
-Bytes manifest_measurements(std::uint32_t scale) {
+// A second program with this manifest, which a merge keeps.
+Bytes with_manifest_of_q(std::string json) {
   TableDraft draft = one_entry();
   DraftProgram program;
   program.name = "q";
   program.variants.push_back({"default", "", {}});
   program.manifest = ManifestOf::json;
-  program.json =
-      fmt::format("{{\"entries\":[],\"measurements\":[{}],\"program\":\"q\"}}",
-                  numbered("{\"dimensions\":1,\"global_size\":[1,1,1],\"median_ns\":1,\"rounds\":1,"
-                           "\"variant\":\"default\",\"kernel\":\"",
-                           "\"}", scale));
+  program.json = std::move(json);
   draft.programs.push_back(std::move(program));
   return write_tables(std::move(draft));
 }
 
-// A launch that was recorded with as many arguments as fit, in a program that a merge keeps.
+// The least that different measurements need.
+Bytes manifest_measurements(std::uint32_t scale) {
+  return with_manifest_of_q(
+      fmt::format("{{\"entries\":[],\"measurements\":[{}],\"program\":\"q\"}}",
+                  numbered("{\"dimensions\":1,\"global_size\":[1,1,1],\"median_ns\":1,\"rounds\":1,"
+                           "\"variant\":\"default\",\"kernel\":\"",
+                           "\"}", scale)));
+}
+
+// A launch that was recorded with as many arguments as fit.
 Bytes manifest_recorded_answers(std::uint32_t scale) {
-  TableDraft draft = one_entry();
-  DraftProgram program;
-  program.name = "q";
-  program.variants.push_back({"default", "", {}});
-  program.manifest = ManifestOf::json;
-  program.json = fmt::format(
+  return with_manifest_of_q(fmt::format(
       "{{\"entries\":[],\"program\":\"q\",\"recorded_answers\":[{{\"arguments\":[{},"
       "{{\"count\":4,\"digest\":\"{}\",\"fill\":\"stored\",\"kind\":\"buffer\"}}],"
       "\"dimensions\":1,\"global_size\":[1,1,1],\"kernel\":\"k\",\"variant\":\"default\"}}]}}",
-      repeated("{}", scale), std::string(64, '0'));
-  draft.programs.push_back(std::move(program));
-  return write_tables(std::move(draft));
+      repeated("{}", scale), std::string(64, '0')));
 }
 
 // Entries that all refer to the first row, which has many kernels.
