@@ -147,7 +147,10 @@ def _sizes(specialize: Mapping[str, Sequence[int]] | None) -> list[str]:
     return [word for size in sizes for word in ("--specialize", size)]
 
 
-def _run(command: list[str], output: str | None) -> Compilation:
+def _run(
+    command: list[str], output: str | None, statuses: Sequence[int] = (ExitStatus.DONE,)
+) -> Compilation:
+    """Raises CompileError if oclcc ends with another status than these."""
     for word in command:
         if not isinstance(word, str):
             raise TypeError(f"an argument of oclcc must be str, not {type(word).__name__}")
@@ -158,7 +161,7 @@ def _run(command: list[str], output: str | None) -> Compilation:
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     errors = done.stderr.decode("utf-8", "backslashreplace").rstrip("\n")
     diagnostics, is_document = _parse(errors)
-    if done.returncode == ExitStatus.DONE:
+    if done.returncode in statuses:
         return Compilation(output, done.stdout, diagnostics)
     first = next((each.message for each in diagnostics if each.severity == "error"), "")
     if not is_document:

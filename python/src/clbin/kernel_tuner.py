@@ -15,7 +15,6 @@ import os
 import random
 import shlex
 import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -25,9 +24,9 @@ from dataclasses import dataclass
 from typing import Any, Callable, NoReturn
 
 from ._command import command_path
-from ._compile import Diagnostic, Path, Words, _file, _parse, _words
+from ._compile import Compilation, Path, Words, _file, _run, _words
 from ._enums import ExitStatus
-from ._errors import CompileError, Error, exit_status_of
+from ._errors import CompileError, Error
 
 __all__ = ["Found", "Trial", "main", "search"]
 
@@ -128,30 +127,14 @@ def _refused(message: str) -> CompileError:
     return CompileError(ExitStatus.COMMAND_LINE, message)
 
 
-def _run(arguments: Sequence[str], statuses: tuple[int, ...] = (0,)) -> tuple[bytes, list[str]]:
-    """Returns the output and the messages of oclcc. Raises CompileError for other statuses."""
-    command = [command_path(), "--color=never", *arguments]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
-    errors = done.stderr.decode("utf-8", "backslashreplace").rstrip("\n")
-    diagnostics: tuple[Diagnostic, ...] = ()
-    if "--diagnostics-format=json" in arguments:
-        diagnostics, _ = _parse(errors)
-    if done.returncode in statuses:
-        return done.stdout, [str(each) for each in diagnostics]
-    message = errors if not diagnostics else ""
-    first = message.split("\n")[0].removeprefix("oclcc: error: ")
-    failure = first or next((each.message for each in diagnostics if each.severity == "error"), "")
-    raise CompileError(
-        exit_status_of(done.returncode),
-        failure or f"oclcc failed with status {done.returncode}",
-        diagnostics,
-    )
+def _oclcc(*arguments: str, statuses: Sequence[int] = (ExitStatus.DONE,)) -> Compilation:
+    return _run([command_path(), "--color=never", *arguments], None, statuses)
 
 
 def _groups(bundle: str) -> list[dict[str, Any]]:
     """Returns the programs and variants that oclcc --info lists."""
-    output, _ = _run(["--info", "--json", _file(bundle)])
-    groups: list[dict[str, Any]] = json.loads(output)["bundles"][0]["groups"]
+    document = json.loads(_oclcc("--info", "--json", _file(bundle)).data)
+    groups: list[dict[str, Any]] = document["bundles"][0]["groups"]
     return groups
 
 
@@ -186,7 +169,7 @@ class _Space:
             source, bundle = (os.path.join(folder, name) for name in ("space.cl", "space.clbin"))
             with open(source, "w") as file:
                 file.write("kernel void none() {}\n")
-            _run([source, "--source-only", "--variants", variants, "-o", bundle])
+            _oclcc(source, "--source-only", "--variants", variants, "-o", bundle)
             groups = _groups(bundle)
         words = {group["variant"]: group["options"].split() for group in groups}
         return {
@@ -237,8 +220,8 @@ class _Tuning:
     @staticmethod
     def _find_device(patterns: Sequence[str]) -> str:
         words = [word for each in patterns for word in ("--device", each)]
-        output, _ = _run(["--list-devices", "--json", *words])
-        found = [device["id"] for device in json.loads(output)["devices"]]
+        listed = json.loads(_oclcc("--list-devices", "--json", *words).data)
+        found = [device["id"] for device in listed["devices"]]
         if len(found) != 1:
             raise _refused(
                 f"a search measures on one device: select one of {', '.join(found)} with '--device'"
@@ -260,10 +243,11 @@ class _Tuning:
         command = ["--tune", "--json", "--diagnostics-format=json", *self.options]
         command += [*self._left(part), *words, *place, _file(self.bundle)]
         # If every variant is refused, the status is 1, and the results say why.
-        document, messages = _run(command, (ExitStatus.DONE, ExitStatus.COMPILE_FAILED))
+        done = _oclcc(*command, statuses=(ExitStatus.DONE, ExitStatus.COMPILE_FAILED))
+        messages = map(str, done.diagnostics)
         self.messages += [each for each in messages if each not in self.messages]
         self.bundle, self.output = self.output or self.bundle, None
-        launches: list[dict[str, Any]] = json.loads(document)["devices"][0]["launches"]
+        launches: list[dict[str, Any]] = json.loads(done.data)["devices"][0]["launches"]
         return launches
 
     def check_base(self) -> None:
@@ -618,7 +602,8 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         found, summary = _search_of(sys.argv[1:] if words is None else words)
     except Error as failure:
-        print(f"clbin.kernel_tuner: error: {failure.message}", file=sys.stderr)  # noqa: T201
+        message = failure.message.removeprefix("oclcc: error: ")
+        print(f"clbin.kernel_tuner: error: {message}", file=sys.stderr)  # noqa: T201
         return int(failure.code)
     for message in found.warnings:
         print(message, file=sys.stderr)  # noqa: T201
