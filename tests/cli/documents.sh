@@ -176,6 +176,13 @@ done
 #| zsh: as made
 #| fish: as made
 
+### targets
+# Each target that a page names is one, on whatever machine.
+oclcc --list-targets | grep -oE '^[a-z]+:[^ ]+' | sort -u > targets
+pages=("$ROOT"/README.md "$ROOT"/doc/*.md "$ROOT"/doc/*/*.md "$ROOT"/man/*)
+grep -ohE '\b(nvptx|cubin|amdgcn|intel|spirv):[A-Za-z0-9_.-]+[A-Za-z0-9_+-]' "${pages[@]}" | sort -u > named
+[[ $(wc -l < named) -gt 10 ]] && comm -23 named targets
+
 ### zsh_completion
 # Zsh completes exactly the options that --help lists, and values and files.
 command -v zsh > /dev/null || { echo "there is no zsh"; exit 77; }
