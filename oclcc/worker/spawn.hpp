@@ -111,6 +111,10 @@ void bury_group(pid_t leader) noexcept;
 // it.
 [[nodiscard]] std::optional<std::uint64_t> resident_bytes(pid_t process);
 
+// Returns how long `process` or one of its descendants, of each the thread with the longest time,
+// was ready to run and had no processor. 0 if the system does not report it.
+[[nodiscard]] std::chrono::nanoseconds time_without_processor(pid_t process);
+
 // Returns three quarters of the memory of the machine or of the control group of this process,
 // which suffices for any compiler that can finish here. std::nullopt if the system does not report
 // it.

@@ -226,9 +226,8 @@ bool WorkerProcess::settle(std::chrono::seconds timeout) {
   if (!alive() || m_state->is_settled) {
     return alive();
   }
-  const Deadline deadline = std::chrono::steady_clock::now() + timeout;
-  if (stays_within_memory(deadline)) {
-    const auto message = receive_message(m_state->channel.number(), deadline);
+  if (const auto deadline = wait_for_reply(timeout)) {
+    const auto message = receive_message(m_state->channel.number(), *deadline);
     m_state->is_settled = message && message->kind == MessageKind::settled;
   }
   if (!m_state->is_settled) {
@@ -261,19 +260,36 @@ std::string WorkerProcess::take_output() {
   return std::string(base::as_text(bytes));
 }
 
-// Watches the worker until it replies. Returns false if it exceeds the memory limit.
-bool WorkerProcess::stays_within_memory(const Deadline& deadline) const {
+// Watches the worker until it replies, or until its time is over. Returns when that is;
+// std::nullopt if the worker exceeds the memory limit.
+std::optional<std::chrono::steady_clock::time_point>
+WorkerProcess::wait_for_reply(std::chrono::seconds timeout) const {
   constexpr std::chrono::milliseconds k_watch_period{50};
-  while (m_state->memory_limit_bytes && std::chrono::steady_clock::now() < *deadline) {
-    if (base::wait_to_receive(m_state->channel.number(),
-                              std::chrono::steady_clock::now() + k_watch_period)) {
-      return true;
+  constexpr int k_most_extensions = 9; // of the length of the timeout
+  using Clock = std::chrono::steady_clock;
+  const auto waited_before = time_without_processor(m_state->process);
+  const Clock::time_point first_deadline = Clock::now() + timeout;
+  Clock::time_point deadline = first_deadline;
+  for (;;) {
+    const auto next = m_state->memory_limit_bytes ? Clock::now() + k_watch_period : deadline;
+    const auto ready = base::wait_to_receive(m_state->channel.number(), std::min(next, deadline));
+    if (ready || ready.error() != SocketFault::timed_out) {
+      return deadline;
     }
-    if (resident_bytes(m_state->process).value_or(0) > *m_state->memory_limit_bytes) {
-      return false;
+    if (m_state->memory_limit_bytes &&
+        resident_bytes(m_state->process).value_or(0) > *m_state->memory_limit_bytes) {
+      return std::nullopt;
+    }
+    if (Clock::now() >= deadline) {
+      const auto waited = time_without_processor(m_state->process) - waited_before;
+      const auto extension = std::chrono::duration_cast<Clock::duration>(waited);
+      deadline = std::max(deadline, first_deadline + std::min<Clock::duration>(
+                                                         extension, k_most_extensions * timeout));
+      if (Clock::now() >= deadline) {
+        return deadline;
+      }
     }
   }
-  return true;
 }
 
 Error WorkerProcess::end_after(SocketFault fault, int system_error, std::string_view subject,
@@ -308,18 +324,20 @@ Result<Reply> WorkerProcess::exchange(MessageKind request_kind, ByteView request
   if (!settle(timeout)) {
     return fail(ErrorCode::internal, "{} has no worker process", subject);
   }
-  const Deadline deadline = std::chrono::steady_clock::now() + timeout;
   const int channel = m_state->channel.number();
-  if (const auto sent = send_message(channel, request_kind, request, deadline); !sent) {
+  if (const auto sent =
+          send_message(channel, request_kind, request, std::chrono::steady_clock::now() + timeout);
+      !sent) {
     return tl::unexpected(end_after(sent.error(), errno, subject, timeout));
   }
-  if (!stays_within_memory(deadline)) {
+  const auto deadline = wait_for_reply(timeout);
+  if (!deadline) {
     m_state->end();
     m_state->failure = WorkerFailure::other;
     return fail(ErrorCode::internal, "{} used more than {} MiB of memory (--memory-limit)", subject,
                 *m_state->memory_limit_bytes >> 20U);
   }
-  const auto message = receive_message(channel, deadline);
+  const auto message = receive_message(channel, *deadline);
   if (!message) {
     return tl::unexpected(end_after(message.error(), errno, subject, timeout));
   }

@@ -45,7 +45,8 @@ public:
 
   // Send a request and return the reply. If there is no valid reply within `timeout`, end the
   // worker and return ErrorCode::internal with the reason: "the compiler of 'NAME' crashed (signal
-  // 11)". `subject` names the worker in messages.
+  // 11)". `subject` names the worker in messages. What a worker that is ready to run waits for a
+  // processor does not count, up to nine times `timeout`: a busy machine is no driver that hangs.
   [[nodiscard]] clbin::base::Result<EnumerateReply> enumerate(const EnumerateRequest& request,
                                                               std::string_view subject,
                                                               std::chrono::seconds timeout);
@@ -79,7 +80,8 @@ private:
   [[nodiscard]] clbin::base::Result<Reply>
   exchange(MessageKind request_kind, clbin::base::ByteView request, MessageKind reply_kind,
            std::string_view subject, std::chrono::seconds timeout);
-  [[nodiscard]] bool stays_within_memory(const Deadline& deadline) const;
+  [[nodiscard]] std::optional<std::chrono::steady_clock::time_point>
+  wait_for_reply(std::chrono::seconds timeout) const;
   // Ends the worker and returns an error with the reason.
   [[nodiscard]] clbin::base::Error end_after(clbin::base::SocketFault fault, int system_error,
                                              std::string_view subject,

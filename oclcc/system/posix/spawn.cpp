@@ -51,6 +51,36 @@ std::vector<pid_t> children_of(pid_t process) {
   return {std::istream_iterator<pid_t>(file), {}};
 }
 
+std::optional<std::uint64_t> nanoseconds_without_processor(pid_t process) {
+  std::optional<std::uint64_t> longest;
+  std::error_code error; // the process may end meanwhile
+  std::filesystem::directory_iterator thread("/proc/" + std::to_string(process) + "/task", error);
+  for (; thread != std::filesystem::directory_iterator(); thread.increment(error)) {
+    std::ifstream file(thread->path() / "schedstat"); // proc(5)
+    std::uint64_t running = 0;
+    std::uint64_t waiting = 0;
+    if (file >> running >> waiting) {
+      longest = std::max(longest, std::optional(waiting));
+    }
+  }
+  return longest;
+}
+
+// Returns the largest number of the process and of its descendants, of those that have one.
+std::optional<std::uint64_t> largest_of(pid_t process,
+                                        std::optional<std::uint64_t> (*number_of)(pid_t)) {
+  std::optional<std::uint64_t> largest = number_of(process);
+  std::vector<pid_t> waiting = children_of(process);
+  for (std::size_t seen = 0; !waiting.empty() && seen < k_most_descendants; ++seen) {
+    const pid_t child = waiting.back();
+    waiting.pop_back();
+    largest = std::max(largest, number_of(child)); // std::nullopt is less than any number
+    const std::vector<pid_t> further = children_of(child);
+    waiting.insert(waiting.end(), further.begin(), further.end());
+  }
+  return largest;
+}
+
 } // namespace
 
 bool is_program(const std::filesystem::path& file) {
@@ -207,16 +237,11 @@ bool has_ended(pid_t child) noexcept {
 }
 
 std::optional<std::uint64_t> resident_bytes(pid_t process) {
-  std::optional<std::uint64_t> largest = bytes_of_one(process);
-  std::vector<pid_t> waiting = children_of(process);
-  for (std::size_t seen = 0; !waiting.empty() && seen < k_most_descendants; ++seen) {
-    const pid_t child = waiting.back();
-    waiting.pop_back();
-    largest = std::max(largest, bytes_of_one(child)); // std::nullopt is less than any number
-    const std::vector<pid_t> further = children_of(child);
-    waiting.insert(waiting.end(), further.begin(), further.end());
-  }
-  return largest;
+  return largest_of(process, bytes_of_one);
+}
+
+std::chrono::nanoseconds time_without_processor(pid_t process) {
+  return std::chrono::nanoseconds(largest_of(process, nanoseconds_without_processor).value_or(0));
 }
 
 std::optional<std::uint64_t> default_memory_limit() {

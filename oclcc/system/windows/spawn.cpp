@@ -369,6 +369,10 @@ std::optional<std::uint64_t> resident_bytes(pid_t number) {
   return largest;
 }
 
+std::chrono::nanoseconds time_without_processor(pid_t /*number*/) {
+  return {};
+}
+
 std::optional<std::uint64_t> default_memory_limit() {
   MEMORYSTATUSEX memory{};
   memory.dwLength = sizeof memory;

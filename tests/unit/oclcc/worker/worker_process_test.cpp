@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <iterator>
+#include <sched.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -91,6 +92,40 @@ TEST(WorkerProcess, TellsTheStatusOfACompilerThatExits) {
 TEST(WorkerProcess, EndsACompilerThatHangs) {
   EXPECT_EQ(failure_of("hang", std::chrono::seconds(1)),
             "the compiler of 'Stub' did not finish within 1 s");
+}
+
+// A processor for this test and its workers, three quarters of which others use.
+class BusyProcessor {
+public:
+  BusyProcessor() {
+    EXPECT_EQ(::sched_getaffinity(0, sizeof m_all, &m_all), 0);
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(::sched_getcpu(), &one);
+    EXPECT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);
+    for (int i = 0; i < 3; ++i) {
+      m_others.emplace_back([](const std::stop_token& end) {
+        while (!end.stop_requested()) {
+        }
+      });
+    }
+  }
+  BusyProcessor(const BusyProcessor&) = delete;
+  BusyProcessor& operator=(const BusyProcessor&) = delete;
+  ~BusyProcessor() { EXPECT_EQ(::sched_setaffinity(0, sizeof m_all, &m_all), 0); }
+
+private:
+  cpu_set_t m_all{};
+  std::vector<std::jthread> m_others;
+};
+
+TEST(WorkerProcess, DoesNotCountWhatACompilerWaitsForAProcessor) {
+  const BusyProcessor busy;
+  WorkerProcess worker = start_stub();
+  const auto start = std::chrono::steady_clock::now();
+  const auto reply = worker.build(request_to("compute"), "Stub", std::chrono::seconds(1));
+  EXPECT_TRUE(reply) << reply.error().message;
+  EXPECT_GT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
 }
 
 TEST(WorkerProcess, EndsAWorkerThatClosesItsChannelAndStays) {

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <fcntl.h>
 #include <fstream>
 #include <sys/socket.h>
@@ -152,6 +153,12 @@ constexpr std::uint32_t k_build_reply = static_cast<std::uint32_t>(MessageKind::
   hang();
 }
 
+// As a compiler does that has much to do: takes half a second of processor time.
+void compute() {
+  while (std::clock() < CLOCKS_PER_SEC / 2) {
+  }
+}
+
 // Writes the first four bytes of a message.
 [[noreturn]] void write_raw_and_exit(std::uint32_t kind) {
   ByteWriter writer;
@@ -173,6 +180,8 @@ void misbehave(std::string_view deed) {
     ::_exit(3);
   } else if (deed == "hang") {
     hang();
+  } else if (deed == "compute") {
+    compute();
   } else if (deed == "close") {
     ::close(k_worker_channel);
     hang();
