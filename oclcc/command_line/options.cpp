@@ -474,10 +474,20 @@ Result<std::vector<std::string>> parse_driver_options(const std::vector<std::str
   return options.driver_options;
 }
 
+namespace {
+constexpr std::string_view k_every_program = "*"; // no program has this name
+} // namespace
+
+bool is_optional(const Options& options, std::string_view program) {
+  return std::ranges::any_of(options.optional_programs, [&](const std::string& name) {
+    return name == program || name == k_every_program;
+  });
+}
+
 Result<void> check_optional_programs(const Options& options,
                                      const std::vector<std::string>& names) {
   for (const std::string& name : options.optional_programs) {
-    if (std::ranges::find(names, name) == names.end()) {
+    if (name != k_every_program && std::ranges::find(names, name) == names.end()) {
       return refused("'--optional {}': there is no program '{}'; there {} '{}'", name, name,
                      names.size() == 1 ? "is" : "are", fmt::join(names, "', '"));
     }

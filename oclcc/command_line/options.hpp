@@ -179,7 +179,7 @@ struct Options {
   std::optional<std::string> emit; // a name that check_output_kind accepts
   BinaryPolicy binaries = BinaryPolicy::build;
   SourcePolicy source = SourcePolicy::keep;
-  std::vector<std::string> optional_programs; // --optional: names of inputs' programs
+  std::vector<std::string> optional_programs; // --optional: names of inputs' programs, or "*"
   ReflectionPolicy reflection = ReflectionPolicy::keep;
   MeasurementPolicy measurements = MeasurementPolicy::keep;
   DataPolicy recorded_data = DataPolicy::keep; // --strip-data
@@ -253,6 +253,9 @@ void add_specialization(std::vector<Specialization>& all, Specialization special
 // similar one), a missing value, a conflict, or no input. file_not_found, file_read: a response
 // file cannot be read.
 [[nodiscard]] Result<Options> parse_command_line(const std::vector<std::string>& words);
+
+// Whether --optional names the program, or all of them by "*".
+[[nodiscard]] bool is_optional(const Options& options, std::string_view program);
 
 // Checks that --optional names only programs of `names`. invalid_argument otherwise.
 [[nodiscard]] Result<void> check_optional_programs(const Options& options,

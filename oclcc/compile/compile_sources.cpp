@@ -39,12 +39,6 @@ Result<IlProgram> read_il_module(const Input& input, const std::string& options)
   return program;
 }
 
-ProgramNeed need_of(const Input& input, const Options& options) {
-  const auto& names = options.optional_programs;
-  return std::ranges::find(names, input.program) == names.end() ? ProgramNeed::required
-                                                                : ProgramNeed::optional;
-}
-
 // Whether `path` is a regular file that starts with the magic of SPIR-V, in either byte order.
 bool is_il_module(const std::filesystem::path& path) {
   constexpr std::array k_magic = {std::byte{0x03}, std::byte{0x02}, std::byte{0x23},
@@ -140,7 +134,8 @@ private:
     m_job.programs.push_back(
         {input.program, input.path.string(),
          std::make_shared<const format::SourcePackage>(std::move(closure->package)),
-         std::move(closure->files), std::move(mapped_names), need_of(input, m_options)});
+         std::move(closure->files), std::move(mapped_names),
+         is_optional(m_options, input.program) ? ProgramNeed::optional : ProgramNeed::required});
     return ExitCode::success;
   }
 

@@ -178,8 +178,7 @@ private:
     program.mapped_names = {{is_recorded ? program.source->main.display_name
                                          : std::string(clbin::closure::k_run_time_source_name),
                              program.path}};
-    const auto& optional = m_options.optional_programs;
-    if (std::ranges::find(optional, name) != optional.end()) {
+    if (is_optional(m_options, name)) {
       program.need = ProgramNeed::optional;
     }
     for (const auto& [variant, group] : variants) {

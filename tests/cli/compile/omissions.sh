@@ -20,6 +20,8 @@ oclcc k.cl opt.cl --optional opt "${broken[@]}" -o both.clbin -MD 2> log; echo "
 sed "s/ \[on '.*'\]$//" log
 cat both.d
 [ "$(entries both.clbin)" = $((2 * device_count - 1)) ] || oclcc --info -v both.clbin
+oclcc k.cl opt.cl --optional '*' "${broken[@]}" -o all.clbin 2> log; echo "exit $?"
+cmp both.clbin all.clbin
 oclcc --verify --run -q both.clbin
 # The device without an entry builds the source.
 oclcc --explain --device "$first" both.clbin | sed -n "/program 'opt'/,\$p" | grep -c -i source
@@ -55,6 +57,7 @@ oclcc opt.cl --optional opt -o opt.bin; echo "exit $?"
 #|     2 | #error not here
 #|       |  ^
 #| both.clbin: k.cl opt.cl
+#| exit 0
 #| 1
 #| 1
 #| exit 0
