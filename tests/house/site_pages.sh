@@ -36,6 +36,16 @@ grep -qF '<a href="man/oclcc.1.html">oclcc(1)</a>' "$site/index.html" || fail "S
 grep -qF '["man/libclbin.3.html#Quarantine", "libclbin(3)", "Quarantine", ' "$site/search_index.js" ||
   fail "the search does not know the sections of the manual"
 
+if command -v chromium >/dev/null; then
+  chromium --headless --no-sandbox --disable-gpu --user-data-dir="$scratch/browser" --virtual-time-budget=5000 \
+    --dump-dom "file://$site/search.html?q=quarantine" >"$scratch/found" 2>"$scratch/output" ||
+    fail "a browser does not show the search: $(cat "$scratch/output")"
+  grep -qF '<a href="man/libclbin.3.html#Quarantine">libclbin(3): Quarantine</a>' "$scratch/found" ||
+    fail "the search finds no section in a browser"
+else
+  echo "site_pages: there is no chromium: the search was not tried"
+fi
+
 # expect_refused MESSAGE FILE SED
 expect_refused() {
   cp "$2" "$scratch/file"
