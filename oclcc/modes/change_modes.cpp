@@ -427,9 +427,11 @@ Result<BundleChange> merge_all(const std::vector<BundleReader>& bundles,
     change.inputs.push_back(bundles[i].name());
     CLBIN_TRY(count_removed_signatures(change, bundles[i], options.inputs[i].path));
     CLBIN_TRY_ASSIGN(const auto packs, bundles[i].packs());
-    if (has_packs(options.inputs[i].path) && !packs.empty()) {
-      change.notes.push_back(fmt::format("the pack '{}' is not there, and its entries are missing",
-                                         packs.front().name.str()));
+    if (has_packs(options.inputs[i].path)) {
+      for (const format::PackRecord& pack : packs) {
+        change.notes.push_back(fmt::format(
+            "the pack '{}' is not there, and its entries are missing", pack.name.str()));
+      }
     }
   }
   CLBIN_TRY_ASSIGN(const auto encryption, trust::encryption_of_output(request, pointers));

@@ -211,6 +211,36 @@ oclcc d/base.clbin --target spirv:1.2 -o e.clbin; echo "exit $?"
 # expected errors:
 #| oclcc: error: 'd/base.clbin' names packs, whose entries would not be built anew: compile what '--merge' makes of all of them
 
+### packages
+# A Debian package for each pack. What is installed beside the base is used, and the rest is named.
+many
+oclcc --split many.clbin -o d
+for file in d/*.clbin; do
+  name=app-$(basename "$file" .clbin | tr _ -)
+  mkdir -p "$name/DEBIAN" "$name/usr/share/app"
+  cp "$file" "$name/usr/share/app"
+  printf 'Package: %s\nVersion: 1\nArchitecture: all\nMaintainer: a <a@example.org>\nDescription: kernels\n' \
+    "$name" > "$name/DEBIAN/control"
+  dpkg-deb --root-owner-group --build "$name" > log || cat log
+done
+for name in app-base app-nvidia-sm-8x; do dpkg-deb --extract $name.deb root; done
+ls root/usr/share/app
+oclcc --merge root/usr/share/app -o installed.clbin; echo "exit $?"
+dpkg-deb --extract app-nvidia-sm-9x.deb root
+oclcc --info root/usr/share/app | grep '^ *sm_'
+oclcc --verify root/usr/share/app; echo "exit $?"
+# expected output:
+#| base.clbin
+#| nvidia-sm_8x.clbin
+#| exit 0
+#|             sm_80  sm_90    1.0
+#| exit 0
+# expected errors:
+#| oclcc: note: installed.clbin: the pack 'amd-gfx10' is not there, and its entries are missing
+#| oclcc: note: installed.clbin: the pack 'amd-gfx9' is not there, and its entries are missing
+#| oclcc: note: installed.clbin: the pack 'intel-tgllp' is not there, and its entries are missing
+#| oclcc: note: installed.clbin: the pack 'nvidia-sm_9x' is not there, and its entries are missing
+
 ### generic_processors
 # They are in the pack of their generation.
 oclcc --list-targets | grep -qx amdgcn:gfx11-generic || { echo "gfx11-generic is not usable here"; exit 77; }
