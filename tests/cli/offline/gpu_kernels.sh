@@ -1,9 +1,10 @@
 #!/bin/bash
 # Every kernel of kernels/ compiles for GPUs of AMD and Intel without a platform. The code objects have
-# no undefined symbols, and fit the processors. The bytes of two kernels are the same in another folder,
-# with another -j, and without the other kernels.
+# no undefined symbols, fit the processors, and contain what LLVM assembles to the same bytes. The bytes
+# of two kernels are the same in another folder, with another -j, and without the other kernels.
 # shellcheck source=tests/cli/offline/tools.bash
 source "$CLI_TESTS/offline/tools.bash"
+command -v llvm-mc > /dev/null || exit 77
 needs amdgcn:gfx90a
 needs intel:tgllp
 words=(--target "amdgcn:gfx906,gfx90a,gfx1030" --target "intel:skl,tgllp" --no-cache)
@@ -37,6 +38,12 @@ done
 for file in binaries/*.hsaco; do
   readelf -W --dyn-syms "$file" | awk '$7 == "UND" && $8 != "" { print FILENAME ": " $8 }'
 done
+python3 "$CLI_TESTS/offline/check_code_objects.py" binaries/*.hsaco
+# An instruction that no processor has.
+file=$(echo binaries/elementwise*gfx906.hsaco)
+at=$(readelf -SW "$file" | sed -n 's/.* [.]text *PROGBITS *[0-9a-f]* \([0-9a-f]*\) .*/\1/p')
+printf '\xff\xff\xff\xff' | dd of="$file" bs=1 seek=$((0x$at)) conv=notrunc 2> dd.log
+python3 "$CLI_TESTS/offline/check_code_objects.py" "$file" 2> log || echo "wrong instructions are found"
 for file in binaries/*intel*.bin; do
   ocloc validate -file "$file" > log || cat log
   grep -q 'Binary is VALID' log || cat log
@@ -46,5 +53,7 @@ done
 #| the same kernels
 #| within the limits
 #| the same bytes
+#| the instructions and the arguments are right
+#| wrong instructions are found
 # expected errors:
 #| ./hgemm.cl: warning: kernel hgemm * spilled around * [on 'intel:tgllp']
