@@ -609,9 +609,10 @@ ByteSink append_to(Bytes& bytes) {
 } // namespace
 
 Result<void> assemble_bundle(BundleDraft draft, const WriteOptions& options, const ByteSink& sink) {
-  constexpr Assembly::Steps k_steps{&Assembly::rank_groups, compress_alone,
-                                    &Assembly::encrypt_blobs, &Assembly::add_optional,
-                                    &Assembly::check_limits};
+  // Static, or g++ -Os puts the pointers into a section that a program that only loads keeps, too.
+  static constexpr Assembly::Steps k_steps{&Assembly::rank_groups, compress_alone,
+                                           &Assembly::encrypt_blobs, &Assembly::add_optional,
+                                           &Assembly::check_limits};
   return Assembly(std::move(draft), options, &k_steps).run(sink);
 }
 
