@@ -136,6 +136,11 @@ clbin_status guarded(clbin_error** error, const Body& body) noexcept {
   return {};
 }
 
+// Returns the size of a launch. invalid_argument, with the name of the parameter: it is null, or
+// not a size in 1 to 3 dimensions.
+[[nodiscard]] base::Result<format::LaunchSize>
+launch_size_of(const std::size_t* size, std::size_t dimensions, std::string_view parameter);
+
 // As guarded(), for a function that returns an object through `*result`. `make` returns a Result of
 // a smart pointer.
 template <typename Object, typename Make>

@@ -109,6 +109,10 @@ Result<c_api::LoadOptions> c_api::load_options_of(const clbin_load_options* opti
   CLBIN_TRY_ASSIGN(copy.request.constants, constants_of(given));
   copy.request.variant = text_or_empty(given.variant);
   copy.request.extra_options = text_or_empty(given.build_options);
+  if (given.problem_dimensions != 0) {
+    CLBIN_TRY_ASSIGN(copy.request.problem_size,
+                     launch_size_of(given.problem_size, given.problem_dimensions, "problem_size"));
+  }
   if (given.library != nullptr && given.resolve != nullptr) {
     return base::fail(ErrorCode::invalid_argument, "'library' and 'resolve' are both set");
   }
@@ -124,6 +128,20 @@ Result<c_api::LoadOptions> c_api::load_options_of(const clbin_load_options* opti
     copy.request.answers_limit = std::chrono::milliseconds(given.answers_ms);
   }
   return copy;
+}
+
+Result<format::LaunchSize> c_api::launch_size_of(const std::size_t* size, std::size_t dimensions,
+                                                 std::string_view parameter) {
+  CLBIN_TRY(require(size, parameter));
+  format::LaunchSize result{static_cast<std::uint32_t>(dimensions), {1, 1, 1}};
+  if (dimensions == 0 || dimensions > result.items.size() ||
+      std::find(size, size + dimensions, 0) != size + dimensions) {
+    return base::fail(ErrorCode::invalid_argument,
+                      "'{}' must have 1 to 3 dimensions, and at least one work-item in each",
+                      parameter);
+  }
+  std::copy_n(size, dimensions, result.items.begin());
+  return result;
 }
 
 void c_api::set_reporting(loader::LoadRequest& request, const LoadOptions& options,

@@ -250,13 +250,9 @@ clbin_status clbin_recommended_size(const clbin_bundle* bundle, struct _cl_devic
     CLBIN_TRY(c_api::require(device, "device"));
     CLBIN_TRY(c_api::require(program, "program"));
     CLBIN_TRY(c_api::require(kernel, "kernel"));
-    CLBIN_TRY(c_api::require(global_size, "global_size"));
     CLBIN_TRY(c_api::require(local_size, "local_size"));
-    if (!has_sizes ||
-        std::find(global_size, global_size + dimensions, 0) != global_size + dimensions) {
-      return base::fail(base::ErrorCode::invalid_argument,
-                        "a launch has 1 to 3 dimensions, and at least one work-item in each");
-    }
+    CLBIN_TRY_ASSIGN(const auto launch_size,
+                     c_api::launch_size_of(global_size, dimensions, "global_size"));
     CLBIN_TRY_ASSIGN(const c_api::LoadOptions chosen, c_api::load_options_of(options));
     CLBIN_TRY_ASSIGN(const opencl::Driver driver,
                      c_api::IcdDriver().functions(chosen, opencl::TableUse::identity));
@@ -266,9 +262,7 @@ clbin_status clbin_recommended_size(const clbin_bundle* bundle, struct _cl_devic
     const auto type = opencl::device_value<cl_device_type>(driver, device, CL_DEVICE_TYPE);
     const auto most =
         opencl::device_value<std::size_t>(driver, device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
-    matching::PlannedLaunch launch{
-        kernel, static_cast<std::uint32_t>(dimensions), {1, 1, 1}, most.value_or(1)};
-    std::copy_n(global_size, dimensions, launch.global_size.begin());
+    const matching::PlannedLaunch launch{kernel, launch_size, most.value_or(1)};
     CLBIN_TRY_ASSIGN(const format::GroupSize size,
                      matching::recommended_size(bundle->reader, group,
                                                 format::measured_device(identity, type.value_or(0)),

@@ -124,6 +124,26 @@ def test_known_answers_are_checked_if_asked(device, context, scale_bundle, tmp_p
             bundle.load(context, device, "scale", answers=7)
 
 
+def test_a_problem_size_chooses_among_measured_variants(device, context, scale_bundle, tmp_path):
+    tuned = str(tmp_path / "tuned.clbin")
+    given = str(scale_bundle)
+    for variant, items in (("default", 16), ("fast", 1024)):
+        launch = f"scale={items},16:zero(f32,{items}),2.0"
+        tune = ["--tune", given, "--variant", variant, "--launch", launch, "-o", tuned]
+        subprocess.run([command_path(), *tune], check=True, capture_output=True)
+        given = tuned
+    report = clbin.Report()
+    with clbin.Bundle(tuned) as bundle:
+        for size, variant, nearest in ((100, "default", 16), (4096, "fast", 1024)):
+            bundle.load(context, device, "scale", problem_size=(size,), report=report)
+            assert report.variant == variant
+            expected = f"'{variant}' in launches of {nearest}, the nearest to {size}, measured on"
+            assert expected in report.variant_reason
+        for sizes in ((0,), (1, 1, 1, 1)):
+            with pytest.raises(clbin.ArgumentError, match="'problem_size' must have 1 to 3"):
+                bundle.load(context, device, "scale", problem_size=sizes)
+
+
 def test_warm_stores_what_the_next_load_uses(cl, device, context, offline_bundle, scale_bundle):
     report = clbin.Report()
     for numbers in ((0, 0, 1, 0, 0), (0, 1, 0, 0, 0)):

@@ -657,6 +657,26 @@ Bytes manifest_measurements(std::uint32_t scale) {
                            "\"}", scale)));
 }
 
+// Measurements that the tables rank, each of a device of its own.
+Bytes ranked_measurements(std::uint32_t scale) {
+  constexpr std::uint32_t k_measurements = 5000;
+  format::BundleInput input;
+  format::ProgramInput& program = input.programs.emplace_back();
+  program.name = "p";
+  program.variants = {{"default", "-DV=1"}};
+  format::EntryInput& entry = program.entries.emplace_back();
+  entry.variant = "default";
+  entry.target.identity = amplified_device();
+  entry.options = "-DV=1";
+  entry.kernels.emplace_back().name = "k";
+  entry.payload = sample_ptx(k_architecture, "//");
+  for (std::uint32_t number = 0; number < k_measurements * scale; ++number) {
+    program.measurements.push_back(
+        sample_measurement("default", fmt::format("device {:06}", number), 1));
+  }
+  return must_write(input);
+}
+
 // A launch that was recorded with as many arguments as fit.
 Bytes manifest_recorded_answers(std::uint32_t scale) {
   return with_manifest_of_q(fmt::format(
@@ -771,6 +791,7 @@ constexpr std::array k_kinds{
     AmplifyingKind{"shared_manifest_row", shared_manifest_row},
     AmplifyingKind{"names_and_manifest", names_and_manifest},
     AmplifyingKind{"manifest_measurements", manifest_measurements},
+    AmplifyingKind{"ranked_measurements", ranked_measurements},
     AmplifyingKind{"manifest_recorded_answers", manifest_recorded_answers},
 };
 

@@ -610,6 +610,11 @@ typedef struct clbin_load_options {
                          nothing. libclbin(3), "Known answers" */
   uint32_t answers_ms; /* after this time, a check launches no further kernel, and the report says
                          so; a launch that has begun is not interrupted. 0: 1000 */
+  const size_t* problem_size; /* the work-items of the problem that is to be computed, in each
+                         dimension, none of them 0: if measurements choose the variant, clbin_load
+                         takes the one that was the fastest in the nearest measured launches of each
+                         kernel. libclbin(3), "Options". NULL is allowed only without dimensions */
+  size_t problem_dimensions;  /* 1, 2 or 3; 0: the size is not known, and all launches count */
 } clbin_load_options;
 
 /* Asks a device for its identity, as clbin_load does. For a sub-device, returns that of its parent.

@@ -433,6 +433,14 @@ public:
     m_state->options.variant = m_state->variant.c_str();
     return *this;
   }
+  // Chooses the variant that was the fastest for problems of about this size, of 1 to 3 dimensions.
+  // See clbin_load_options.
+  LoadOptions& problem_size(const std::vector<std::size_t>& size) {
+    m_state->problem_size = size;
+    m_state->options.problem_size = m_state->problem_size.data();
+    m_state->options.problem_dimensions = size.size();
+    return *this;
+  }
   // Adds build options that are known only at run time to those of the variant. See
   // clbin_load_options.
   LoadOptions& build_options(const std::string& options) {
@@ -498,6 +506,7 @@ private:
     clbin_load_options options{};
     std::string variant;
     std::string build_options;
+    std::vector<std::size_t> problem_size;
     std::vector<clbin_specialization_constant> constants;
     std::list<std::array<unsigned char, 16>> values;
     Callback callback;

@@ -260,7 +260,7 @@ Result<matching::MeasuredChoice> choose_by_measurements(const opencl::Driver& dr
       }
     }
   }
-  return matching::choose_measured(bundle, request.program, limits);
+  return matching::choose_measured(bundle, request.program, limits, request.problem_size);
 }
 
 // Returns the variants that the load tries, in order: the one that it names, otherwise those that
@@ -464,6 +464,9 @@ Result<opencl::Program> load_program(const opencl::Driver& driver,
     CLBIN_TRY_ASSIGN(const auto identities, query_identities(driver, request, report));
     CLBIN_TRY_ASSIGN(auto measured,
                      choose_by_measurements(driver, bundle, request, identities.front()));
+    if (!measured.size_warning.empty()) {
+      report.warnings.push_back(std::move(measured.size_warning));
+    }
     CLBIN_TRY_ASSIGN(const auto groups, groups_to_try(bundle, request, measured.groups));
     Loading loading{driver,
                     bundle,

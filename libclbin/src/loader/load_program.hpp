@@ -109,6 +109,9 @@ struct LoadRequest {
   std::string program;
   // Empty: the fastest that was measured, then the best whose requirements are met, then "default".
   std::string variant;
+  // With it, the fastest in launches near this size. Does nothing if `variant`, `extra_options` or
+  // `constants` is set.
+  format::LaunchSize problem_size{};
   // Options known only at run time. If the variant's options followed by these are the options of
   // another variant of the program, that variant is loaded. Otherwise no entry fits, and the
   // program is stored in the user cache after its build.

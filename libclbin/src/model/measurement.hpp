@@ -49,6 +49,12 @@ constexpr std::array<std::string_view, 5> names_of(MeasurementOutcome /*unused*/
   return {"measured", "wrong_result", "failed", "crashed", "timed_out"};
 }
 
+// The size of a launch, or of the problem that an application has.
+struct LaunchSize {
+  std::uint32_t dimensions = 0; // 1, 2 or 3; 0: unknown
+  GroupSize items{};            // work-items; 1 for a dimension that it does not have
+};
+
 // The kernel and the sizes make the class of a launch. Its program is that of the manifest.
 struct Measurement {
   std::string variant; // a name in ProgramInput::variants, "default" unless named

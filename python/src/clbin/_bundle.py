@@ -239,17 +239,20 @@ class Bundle(Owner):
         constants: Mapping[int, ConstantValue] | None = None,
         fallback: Fallback = Fallback.IF_NEEDED,
         answers: Answers = Answers.NEVER,
+        problem_size: Sequence[int] = (),
         report: Report | None = None,
     ) -> pyopencl.Program:
         """Returns a program that is ready to use.
 
         device: a pyopencl.Device or a sequence of them; None means all devices of `context`.
-        variant: None means "default".
+        variant: None means the one that was measured as the fastest, or else "default".
         options: build options that are known only at run time; they follow those of the variant.
         constants: the specialization constants of SPIR-V by their SpecId, as objects that have
         the size of their type, such as numpy.float32(1); a bool is one byte.
         answers: whether the load launches kernels of the bundle, and compares what they compute
         with what is known.
+        problem_size: one to three numbers, if they are known: the fastest variant is the one for
+        problems of about this size.
         report: filled, also if the load fails.
 
         Blocks without the GIL while the driver works. Raises SelectionError, OpenCLError,
@@ -266,6 +269,7 @@ class Bundle(Owner):
             constants=constants,
             fallback=fallback,
             answers=answers,
+            problem_size=problem_size,
         )
         with self._handle as bundle:
             call(

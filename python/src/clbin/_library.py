@@ -207,6 +207,8 @@ class LoadOptionsStruct(ctypes.Structure):
         ("store", c_int),
         ("answers", c_void_p),
         ("answers_ms", c_uint32),
+        ("problem_size", POINTER(c_size_t)),
+        ("problem_dimensions", c_size_t),
     ]
 
 

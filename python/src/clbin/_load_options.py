@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ctypes import POINTER, c_void_p, cast, create_string_buffer, pointer, sizeof
+from ctypes import POINTER, c_size_t, c_void_p, cast, create_string_buffer, pointer, sizeof
 
 from ._enums import Answers, Fallback, Status
 from ._errors import argument, new_error
@@ -34,6 +34,7 @@ class LoadOptions:
         constants: Mapping[int, ConstantValue] | None = None,
         fallback: Fallback = Fallback.IF_NEEDED,
         answers: Answers = Answers.NEVER,
+        problem_size: Sequence[int] = (),
     ) -> None:
         values = _bytes_of_constants(constants)
         self._values = [create_string_buffer(value, len(value)) for _, value in values]
@@ -43,6 +44,7 @@ class LoadOptions:
                 for (number, value), buffer in zip(values, self._values)
             )
         )
+        self._problem_size = (c_size_t * len(problem_size))(*problem_size)
         self._struct = LoadOptionsStruct(
             struct_size=sizeof(LoadOptionsStruct),
             variant=None if variant is None else argument(variant, "variant"),
@@ -52,6 +54,8 @@ class LoadOptions:
             constant_count=len(self._constants),
             resolve=resolver(),
             answers=library.clbin_check_answers(Answers(answers)),
+            problem_size=cast(self._problem_size, POINTER(c_size_t)),
+            problem_dimensions=len(problem_size),
         )
         self.pointer = pointer(self._struct)
 

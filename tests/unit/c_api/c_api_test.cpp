@@ -1140,6 +1140,38 @@ TEST_F(CApiLoad, ChecksKnownAnswersOnlyIfAsked) {
   EXPECT_THAT(take_message(m_error), HasSubstr("'answers' is of a number that is no enumerator"));
 }
 
+TEST_F(CApiLoad, AcceptsAProblemSizeOfOneToThreeDimensions) {
+  std::array<size_t, 4> size{1, SIZE_MAX, SIZE_MAX, 1};
+  const auto load_near = [&](const size_t* given, size_t dimensions) {
+    m_options.problem_size = given;
+    m_options.problem_dimensions = dimensions;
+    return load();
+  };
+  for (const size_t dimensions : {0, 1, 2, 3}) {
+    ASSERT_EQ(load_near(size.data(), dimensions), CLBIN_SUCCESS) << take_message(m_error);
+    EXPECT_STREQ(info().variant, "default");
+    EXPECT_STREQ(info().variant_reason, ""); // nothing was measured
+    EXPECT_EQ(info().warning_count, 0U);
+    m_driver.functions().ReleaseProgram(std::exchange(m_program, nullptr));
+  }
+  ASSERT_EQ(load_near(nullptr, 0), CLBIN_SUCCESS) << take_message(m_error);
+  m_driver.functions().ReleaseProgram(std::exchange(m_program, nullptr));
+  EXPECT_EQ(load_near(nullptr, 1), CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(take_message(m_error), "'problem_size' is NULL");
+  const std::string message =
+      "'problem_size' must have 1 to 3 dimensions, and at least one work-item in each";
+  for (const size_t dimensions : {size_t{4}, SIZE_MAX}) {
+    EXPECT_EQ(load_near(size.data(), dimensions), CLBIN_ERROR_INVALID_ARGUMENT);
+    EXPECT_EQ(take_message(m_error), message);
+  }
+  size[1] = 0;
+  EXPECT_EQ(load_near(size.data(), 2), CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(take_message(m_error), message);
+  // A program that was compiled with an older header has no such members.
+  m_options.struct_size = offsetof(clbin_load_options, problem_size);
+  EXPECT_EQ(load_near(size.data(), 2), CLBIN_SUCCESS) << take_message(m_error);
+}
+
 TEST_F(CApiLoad, RecommendsNoSizeWithoutMeasurements) {
   std::array<size_t, 2> global{64, 64};
   std::array<size_t, 2> local{1, 1};

@@ -91,6 +91,66 @@ TEST_F(ClbinHppLoad, ChecksKnownAnswersAndRecommendsAWorkGroup) {
   EXPECT_THROW((void)recommended(0), Error);
 }
 
+// The sample, whose variant "fast" is the fastest one in launches of 2^20 work-items only.
+base::Bytes bundle_of_two_classes() {
+  auto input = format::unpack_bundle(test::must_open(test::sample_bundle())).value();
+  format::ProgramInput& program = input.programs.front();
+  for (const auto& [variant, items, time] :
+       {std::tuple("default", 1024U, 100U), std::tuple("fast", 1024U, 200U),
+        std::tuple("default", 1U << 20U, 50'000U), std::tuple("fast", 1U << 20U, 20'000U)}) {
+    format::Measurement& one =
+        program.measurements.emplace_back(test::sample_measurement(variant, "d", time));
+    one.global_size[0] = items;
+    one.device = format::measured_device(test::unknown_identity("d"), 0);
+    one.source = base::to_hex(base::digest_of(format::encode_source_package(*program.source)));
+  }
+  return test::must_write(input);
+}
+
+TEST_F(ClbinHppLoad, LoadsTheVariantThatWasFastestNearTheProblemSize) {
+  base::Bytes bytes = bundle_of_two_classes();
+  Bundle bundle = Bundle::from_memory(bytes);
+  m_driver.script_source({CL_SUCCESS, {"saxpy"}, ""});
+  const auto chosen_for = [&](const std::vector<std::size_t>& size) {
+    Report report;
+    m_options.problem_size(size);
+    m_driver.functions().ReleaseProgram(
+        bundle.load(m_context, m_device, "saxpy", m_options, &report));
+    EXPECT_THAT(report.json(), HasSubstr("\"variant_reason\":\"" + report.variant_reason()));
+    return report.variant() + ", " + report.variant_reason();
+  };
+  EXPECT_EQ(chosen_for({1000}),
+            "default, which was the fastest of 'default' and 'fast' in launches of 1024, the "
+            "nearest to 1000, measured on this device with this driver");
+  EXPECT_EQ(chosen_for({1 << 20}),
+            "fast, which was the fastest of 'fast' and 'default' in launches of 1048576, measured "
+            "on this device with this driver");
+  const std::string of_all = "fast, which was the fastest of 'fast' and 'default', measured on "
+                             "this device with this driver";
+  EXPECT_EQ(chosen_for({}), of_all);
+  EXPECT_EQ(chosen_for({1024, 1}), of_all);
+  EXPECT_THROW((void)chosen_for({1024, 0}), Error);
+}
+
+TEST_F(ClbinHppLoad, IgnoresTheProblemSizeIfTheManifestCannotBeRead) {
+  const base::Bytes bytes = bundle_of_two_classes();
+  clbin_open_options limits{};
+  limits.struct_size = sizeof(limits);
+  limits.max_memory_bytes = 1000; // the source needs less
+  const Bundle bundle = Bundle::from_memory(bytes, &limits);
+  m_driver.script_source({CL_SUCCESS, {"saxpy"}, ""});
+  Report report;
+  m_options.problem_size({1000});
+  m_driver.functions().ReleaseProgram(
+      bundle.load(m_context, m_device, "saxpy", m_options, &report));
+  EXPECT_EQ(report.variant(), "fast");
+  EXPECT_EQ(report.variant_reason(), "which was the fastest of 'fast' and 'default', measured on "
+                                     "this device with this driver");
+  EXPECT_THAT(report.warnings(),
+              Contains(HasSubstr("the problem size did not choose the variant: manifest of program "
+                                 "'saxpy'")));
+}
+
 // A base without entries, and a pack with those of the sample, as `oclcc --split` writes them.
 struct Packs {
   base::Bytes base;

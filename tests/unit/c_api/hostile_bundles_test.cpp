@@ -121,10 +121,13 @@ protected:
     return status;
   }
 
-  clbin_status load(const clbin_bundle* bundle, clbin_fallback fallback) {
+  clbin_status load(const clbin_bundle* bundle, clbin_fallback fallback,
+                    const std::vector<std::size_t>& problem_size = {}) {
     clbin_load_options options{};
     options.struct_size = sizeof(options);
     options.fallback = fallback;
+    options.problem_size = problem_size.data();
+    options.problem_dimensions = problem_size.size();
     options.resolve = test::FakeDriver::resolve;
     options.resolve_user_data = &m_driver;
     cl_program program = nullptr;
@@ -161,6 +164,10 @@ protected:
          [this](const clbin_bundle* bundle) { return select(bundle, "p", "missing"); }},
         {"load", Reads::payloads_of_entries,
          [this](const clbin_bundle* bundle) { return load(bundle, CLBIN_FALLBACK_IF_NEEDED); }},
+        {"load for a problem size", Reads::payloads_of_entries,
+         [this](const clbin_bundle* bundle) {
+           return load(bundle, CLBIN_FALLBACK_IF_NEEDED, {1000});
+         }},
         {"load of entries", Reads::payloads_of_entries,
          [this](const clbin_bundle* bundle) { return load(bundle, CLBIN_FALLBACK_NEVER); }},
         {"load of source", Reads::nothing,

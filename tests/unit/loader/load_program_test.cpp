@@ -792,8 +792,9 @@ protected:
   }
 
   // Measured on a device like `identity`, with this driver.
-  void add_measurement(const std::string& variant, std::uint64_t median_ns,
-                       const format::DeviceIdentity& identity, const std::string& driver = "") {
+  format::Measurement& add_measurement(const std::string& variant, std::uint64_t median_ns,
+                                       const format::DeviceIdentity& identity,
+                                       const std::string& driver = "") {
     format::Measurement measurement = test::sample_measurement(variant, "", median_ns);
     measurement.device = format::measured_device(identity, CL_DEVICE_TYPE_GPU);
     measurement.device.driver_version = driver.empty() ? identity.driver_version : driver;
@@ -801,7 +802,20 @@ protected:
       measurement.source =
           base::to_hex(base::digest_of(format::encode_source_package(*program().source)));
     }
-    program().measurements.push_back(measurement);
+    return program().measurements.emplace_back(measurement);
+  }
+
+  // The times of two variants in launches of a class, of which the first one is here.
+  void add_class(const std::string& kernel, std::uint32_t dimensions,
+                 const format::GroupSize& global_size, std::uint64_t tiled_ns,
+                 std::uint64_t default_ns) {
+    for (const auto& [variant, time] :
+         {std::pair("tiled", tiled_ns), std::pair("default", default_ns)}) {
+      format::Measurement& one = add_measurement(variant, time, m_here);
+      one.kernel = kernel;
+      one.dimensions = dimensions;
+      one.global_size = global_size;
+    }
   }
 
   cl_device_id device_like(const format::DeviceIdentity& identity) {
@@ -819,7 +833,11 @@ protected:
 
   // Loads on a device like `identity`, and expects the variant and the reason.
   void expect_choice(cl_device_id device, const std::string& variant, const std::string& reason) {
-    const auto loaded = load_for({device}, FallbackPolicy::if_needed);
+    LoadRequest request;
+    request.devices = {device};
+    request.problem_size = m_problem_size;
+    m_context = m_driver.add_context({device});
+    const auto loaded = load(request);
     m_context = nullptr;
     ASSERT_TRUE(loaded.has_value()) << loaded.error().message;
     EXPECT_EQ(m_report.variant, variant);
@@ -827,6 +845,7 @@ protected:
   }
 
   format::DeviceIdentity m_here = nvidia_identity("sm_90");
+  format::LaunchSize m_problem_size{};
 };
 
 TEST_F(LoadMeasuredVariants, TakeTheFastestOnThisDeviceWithThisDriver) {
@@ -948,6 +967,90 @@ TEST_F(LoadMeasuredVariants, YieldToTheNextIfTheyDoNotLoad) {
   expect_choice(device_like(m_here), "fast",
                 "which was the fastest that loads of 'tiled' and 'fast', measured on this device "
                 "with this driver");
+}
+
+constexpr const char* k_fastest_tiled = "which was the fastest of 'tiled' and 'default'";
+constexpr const char* k_fastest_default = "which was the fastest of 'default' and 'tiled'";
+constexpr const char* k_here = ", measured on this device with this driver";
+
+TEST_F(LoadMeasuredVariants, AreRankedByTheLaunchesNearTheProblemSize) {
+  add_class("k", 1, {1024, 1, 1}, 300, 100);
+  add_class("k", 1, {65536, 1, 1}, 5000, 9000);
+  cl_device_id device = device_like(m_here);
+  const auto expect = [&](std::uint32_t dimensions, std::uint64_t items, const char* variant,
+                          const std::string& reason) {
+    m_problem_size = {dimensions, {items, 1, 1}};
+    expect_choice(device, variant, reason + k_here);
+  };
+  expect(0, 0, "tiled", k_fastest_tiled); // by the sums of both
+  expect(1, 1024, "default", std::string(k_fastest_default) + " in launches of 1024");
+  EXPECT_THAT(describe(m_report), HasSubstr(" in launches of 1024, measured on this device"));
+  expect(1, 2000, "default",
+         std::string(k_fastest_default) + " in launches of 1024, the nearest to 2000");
+  expect(1, 1, "default",
+         std::string(k_fastest_default) + " in launches of 1024, the nearest to 1");
+  const std::uint64_t most = ~std::uint64_t{0};
+  expect(1, most, "tiled",
+         fmt::format("{} in launches of 65536, the nearest to {}", k_fastest_tiled, most));
+  expect(2, 1024, "tiled", k_fastest_tiled); // nothing was launched in two dimensions
+}
+
+TEST_F(LoadMeasuredVariants, AreRankedByTheNearestClassOfEachKernel) {
+  add_class("a", 2, {32, 32, 1}, 100, 300);
+  add_class("a", 2, {16, 64, 1}, 300, 100); // as many work-items
+  add_class("b", 2, {8, 8, 1}, 20, 10);
+  add_class("other", 1, {7, 1, 1}, 20, 10); // counts for each size
+  m_problem_size = {2, {32, 32, 1}};
+  expect_choice(device_like(m_here), "tiled",
+                std::string(k_fastest_tiled) +
+                    " in launches of 8x8 and 32x32, the nearest to 32x32" + k_here);
+  m_problem_size = {2, {64, 16, 1}};
+  expect_choice(device_like(m_here), "default",
+                std::string(k_fastest_default) +
+                    " in launches of 8x8 and 16x64, the nearest to 64x16" + k_here);
+}
+
+TEST_F(LoadMeasuredVariants, CountForASizeAlsoIfTheyWereNotMeasuredInEveryClass) {
+  add_class("k", 1, {1024, 1, 1}, 300, 100);
+  add_measurement("fast", 7, m_here);
+  add_measurement("default", 1, m_here).global_size[0] = 1 << 20U;
+  m_problem_size = {1, {1000, 1, 1}};
+  expect_choice(device_like(m_here), "fast",
+                std::string("which was the fastest of 'fast', 'default' and 'tiled' in launches of "
+                            "1024, the nearest to 1000") +
+                    k_here);
+}
+
+TEST_F(LoadMeasuredVariants, AreRefusedForEachSizeIfTheyWereInAnotherClass) {
+  add_class("k", 1, {1024, 1, 1}, 300, 100);
+  add_measurement("fast", 7, m_here);
+  format::Measurement& refused = add_measurement("fast", 0, m_here);
+  refused.global_size[0] = 1 << 20U;
+  refused.outcome = format::MeasurementOutcome::wrong_result;
+  refused.reason = "it differs";
+  refused.rounds = 0;
+  m_problem_size = {1, {1000, 1, 1}};
+  expect_choice(device_like(m_here), "default",
+                std::string(k_fastest_default) + " in launches of 1024, the nearest to 1000" +
+                    k_here);
+}
+
+TEST_F(LoadMeasuredVariants, NearASizeLeaveOutWhatTheDeviceCannotLaunch) {
+  add_entry(offline_target("sm_90"), ptx_for("sm_90"));
+  program().entries.back().variant = "tiled";
+  program().entries.back().kernels[1].required_work_group_size = {32, 32, 1};
+  add_measurement("tiled", 1, nvidia_identity("sm_80"));
+  add_measurement("fast", 2, nvidia_identity("sm_80"));
+  m_problem_size = {1, {1024, 1, 1}};
+  cl_device_id device = device_like(m_here);
+  set_number(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, std::size_t{512});
+  expect_choice(device, "fast",
+                "which was the fastest of 'fast' in launches of 1024, measured on other devices of "
+                "this vendor and type");
+  ASSERT_FALSE(m_report.attempts.empty());
+  EXPECT_EQ(m_report.attempts[0].reason,
+            "variant 'tiled' is passed over: it requires work-groups of 1024 work-items, and the "
+            "device allows 512");
 }
 
 class LoadRequiringVariants : public LoadProgram {

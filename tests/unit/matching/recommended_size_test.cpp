@@ -38,7 +38,7 @@ protected:
     const auto group = bundle.find_group(program().name, program().variants.front().name);
     const auto size =
         recommended_size(bundle, group.value(), test::sample_measurement("", device, 1).device,
-                         {kernel, 1, {items, 1, 1}, max_work_items});
+                         {kernel, {1, {items, 1, 1}}, max_work_items});
     EXPECT_TRUE(size.has_value()) << size.error().message;
     return size.value_or(k_drivers_choice);
   }

@@ -87,29 +87,6 @@ struct BlobPlan {
   FrameDraft frame;
 };
 
-std::uint64_t work_items_of(const KernelReflection& kernel) {
-  const GroupSize& size = kernel.required_work_group_size;
-  return size[0] * size[1] * size[2];
-}
-std::uint64_t local_bytes_of(const KernelReflection& kernel) {
-  return kernel.local_bytes.value_or(0);
-}
-
-// Returns the most that a kernel of an entry needs, of the entry that needs least: another device
-// may compile the variant for less. 0 if there is no entry.
-std::uint32_t least_need(const GroupPlan& group,
-                         std::uint64_t (*need_of)(const KernelReflection& kernel)) {
-  std::uint64_t least = group.entries.empty() ? 0 : std::numeric_limits<std::uint32_t>::max();
-  for (const EntryPlan& entry : group.entries) {
-    std::uint64_t most = 0;
-    for (const KernelReflection& kernel : entry.draft->row.kernels) {
-      most = std::max(most, need_of(kernel));
-    }
-    least = std::min(least, most);
-  }
-  return static_cast<std::uint32_t>(least);
-}
-
 // Returns the raw bytes of a frame without a reference.
 Result<Bytes> raw_bytes_of(const FrameDraft& frame) {
   CLBIN_TRY_ASSIGN(const base::ByteRegion stored, frame.stored.read());
@@ -379,12 +356,14 @@ private:
     if (!group.required.empty()) {
       m_requirements.push_back({static_cast<std::uint32_t>(groups.size()), group.required});
     }
-    const std::uint32_t work_items = least_need(group, work_items_of);
-    const std::uint32_t local_bytes = least_need(group, local_bytes_of);
+    std::vector<const std::vector<KernelReflection>*> kernels;
+    for (const EntryPlan& entry : group.entries) {
+      kernels.push_back(&entry.draft->row.kernels);
+    }
+    const auto needs = least_needs(kernels);
     for (RankingRecord& ranking : group.rankings) {
       ranking.group = static_cast<std::uint32_t>(groups.size());
-      ranking.work_items = work_items;
-      ranking.local_bytes = local_bytes;
+      std::tie(ranking.work_items, ranking.local_bytes) = needs;
       m_rankings.push_back(ranking);
     }
     for (EntryPlan& entry : group.entries) {

@@ -268,7 +268,32 @@ struct Ranking {
   }
 };
 
+std::uint64_t work_items_of(const KernelReflection& kernel) {
+  return items_of(kernel.required_work_group_size);
+}
+std::uint64_t local_bytes_of(const KernelReflection& kernel) {
+  return kernel.local_bytes.value_or(0);
+}
+
+std::uint32_t least_need(std::span<const std::vector<KernelReflection>* const> entries,
+                         std::uint64_t (*need_of)(const KernelReflection& kernel)) {
+  std::uint64_t least = entries.empty() ? 0 : std::numeric_limits<std::uint32_t>::max();
+  for (const std::vector<KernelReflection>* kernels : entries) {
+    std::uint64_t most = 0;
+    for (const KernelReflection& kernel : *kernels) {
+      most = std::max(most, need_of(kernel));
+    }
+    least = std::min(least, most);
+  }
+  return static_cast<std::uint32_t>(least);
+}
+
 } // namespace
+
+std::pair<std::uint32_t, std::uint32_t>
+least_needs(std::span<const std::vector<KernelReflection>* const> entries) {
+  return {least_need(entries, work_items_of), least_need(entries, local_bytes_of)};
+}
 
 std::string_view broken_rule(const Measurement& measurement) {
   const bool is_measured = measurement.outcome == MeasurementOutcome::measured;

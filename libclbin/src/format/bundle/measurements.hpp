@@ -53,6 +53,13 @@ struct ByPlace {
   return items;
 }
 
+// Returns the work-items of a work-group, and the bytes of local memory, that launches of a variant
+// need at least: those of the kernel that needs most, in the entry that needs least, because
+// another device may compile the variant for less. `entries`: the kernels of each. 0 if there is no
+// entry.
+[[nodiscard]] std::pair<std::uint32_t, std::uint32_t>
+least_needs(std::span<const std::vector<KernelReflection>* const> entries);
+
 // How near a measured device is to the one of a load, the nearest first. The file contains digests
 // over these numbers.
 enum class Nearness : std::uint8_t {
