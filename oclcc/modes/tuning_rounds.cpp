@@ -618,14 +618,25 @@ Result<TunedLaunch> tune_launch(const LaunchDescription& description, const std:
 }
 
 tl::expected<LaunchReply, Refusal> LaunchingWorker::launch(worker::LaunchRequest request) {
+  const auto ended = [this] {
+    return tl::unexpected(Refusal{MeasurementOutcome::failed, m_error->message});
+  };
+  if (m_error) {
+    return ended();
+  }
   const auto process = m_device.worker_for(request);
   if (!process) {
     m_error = process.error();
-    return tl::unexpected(Refusal{MeasurementOutcome::failed, m_error->message});
+    return ended();
   }
   auto reply = (*process)->launch(request, m_device.name(), m_timeout);
   if (!reply) {
     return tl::unexpected(Refusal{outcome_of((*process)->failure()), reply.error().message});
+  }
+  if (reply->is_device_gone) {
+    m_error = Error{ErrorCode::no_device,
+                    fmt::format("'{}' is no longer available: {}", m_device.name(), reply->error)};
+    return ended();
   }
   if (!reply->error.empty()) {
     return tl::unexpected(Refusal{MeasurementOutcome::failed, std::move(reply->error),

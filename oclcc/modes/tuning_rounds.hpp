@@ -38,7 +38,8 @@ public:
 
   // Sets the numbers of the device in the request. A reply with an error is a refusal.
   [[nodiscard]] tl::expected<worker::LaunchReply, Refusal> launch(worker::LaunchRequest request);
-  // Why no worker could be started; no variant is to blame.
+  // Why no worker could be started, or that the device is gone; no variant is to blame, and nothing
+  // is launched any more.
   [[nodiscard]] const std::optional<Error>& error() const noexcept { return m_error; }
 
 private:

@@ -179,7 +179,10 @@ LaunchReply LaunchSession::run(const LaunchRequest& request) {
   LaunchReply reply;
   if (const auto done = m_state->run(request, reply); !done) {
     reply.error = first_line(done.error().message);
-    reply.failed_call = done.error().call ? done.error().call->function : "";
+    if (const auto& call = done.error().call) {
+      reply.failed_call = call->function;
+      reply.is_device_gone = call->code == CL_DEVICE_NOT_AVAILABLE;
+    }
     reply.times.clear();
     reply.buffers.clear();
   }

@@ -139,8 +139,10 @@ struct LaunchReply {
   std::vector<LaunchTime> times;
   std::vector<base::Bytes> buffers; // in the order of the arguments
   std::string failed_call{};        // of OpenCL, if it is why there is an error
+  bool is_device_gone = false;      // the call returned CL_DEVICE_NOT_AVAILABLE
 };
-CLBIN_VISIT(LaunchReply, error, origin, kernel, max_sizes, times, buffers, failed_call);
+CLBIN_VISIT(LaunchReply, error, origin, kernel, max_sizes, times, buffers, failed_call,
+            is_device_gone);
 
 // Loads a variant as libclbin does, and stores in its user cache what has to be built.
 struct WarmRequest {

@@ -444,6 +444,37 @@ print(launch["kernel"], sorted({one["measured_before"] for one in launch["result
 # expected output:
 #| scale [True]
 
+### device_that_disappears
+# Neither the variants nor the launches before are to blame. The next run goes on.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash" one_platform
+[ -n "$FAULT_LAYER" ] || { echo "there is no fault layer"; exit 77; }
+oclcc scale.cl --variant a=-DBLOCK=2 --variant b=-DBLOCK=4 --device 0:0 -o scale.clbin
+tune() { oclcc --tune scale.clbin --device 0:0 --launch "$scale" "$@" > table; echo "exit $?"; }
+tune
+cp scale.clbin before.clbin
+export CLBIN_FAULTS=$PWD/scenario
+for fault in 'clEnqueueNDRangeKernel code=CL_DEVICE_NOT_AVAILABLE call=9-' \
+  'clCreateContext code=CL_DEVICE_NOT_AVAILABLE'; do
+  echo "fail at=$fault" > scenario
+  OPENCL_LAYERS=$FAULT_LAYER tune --launch 'count=64,16:zero(u32,1),local(4)'
+  grep -c "refused" table
+  cmp scale.clbin before.clbin
+done
+tune --launch 'count=64,16:zero(u32,1),local(4)'
+grep -c "^    [ab] .* [1-9][0-9]*$" table
+# expected output:
+#| exit 0
+#| exit 5
+#| 0
+#| exit 5
+#| 0
+#| exit 0
+#| 4
+# expected errors:
+#| oclcc: error: '*' is no longer available: clEnqueueNDRangeKernel failed: CL_DEVICE_NOT_AVAILABLE (-2)
+#| oclcc: error: '*' is no longer available: clCreateContext failed: CL_DEVICE_NOT_AVAILABLE (-2)
+
 ### recorded
 # Without --launch, the recorded launches run with their data, and a variant that computes something
 # else than the application did is refused; other programs of the application are left alone.
