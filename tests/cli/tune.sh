@@ -422,27 +422,120 @@ ls
 #| oclcc: error: cannot replace 'scale.clbin': another process has changed it since it was read
 
 ### killed
-# A run that is killed keeps the results of the launches before, and the next one goes on behind them.
+# A run that is killed at any moment keeps the results of the launches before, and the next one goes on
+# behind them.
 # shellcheck source=tests/cli/driver.bash
-source "$CLI_TESTS/driver.bash" one_platform
+source "$CLI_TESTS/driver.bash"
+see_only 'Portable Computing' # whose launches are short
 oclcc scale.cl --variant a=-DBLOCK=2 --variant b=-DBLOCK=4 -o scale.clbin
 cp scale.clbin before.clbin
-cat > l.json <<'END'
-{"launches": [
-  {"kernel": "scale", "class": [64], "global": ["128 / BLOCK"],
-   "arguments": ["zero(f32,64)", "random(f32,64)", 2, 64]},
-  {"kernel": "count", "global": [65536], "arguments": ["zero(u32,1)", "local(4)"]}]}
-END
-oclcc --tune scale.clbin --launch l.json > table &
-until ! cmp -s scale.clbin before.clbin; do sleep 0.01; done
-{ kill -KILL $!; wait $!; } 2> /dev/null # together: bash tells of the death
-oclcc --verify scale.clbin
-oclcc --tune scale.clbin --launch l.json --json | python3 -c '
-import json, sys
-launch = json.load(sys.stdin)["devices"][0]["launches"][0]
-print(launch["kernel"], sorted({one["measured_before"] for one in launch["results"]}))'
+words=(--tune scale.clbin --device 0:0)
+for class in 64 65 66 67 68 69 70 71; do
+  words+=(--launch "scale[$class]=128/BLOCK:zero(f32,64),random(f32,64),2,64")
+done
+kept() { oclcc --info --json "$1" | grep -c '"median_ns"'; } # two of each launch
+seed=$RANDOM
+RANDOM=$seed
+fail() { echo "seed $seed, kill $kill: $*"; }
+start=$(date +%s%N)
+oclcc "${words[@]}" -o full.clbin > table
+span=$((($(date +%s%N) - start) / 1000000))
+[ "$(kept full.clbin)" = 16 ] || cat table
+restarts=0 most=0
+for ((kill = 1; kill <= 20; kill++)); do
+  moment=$((RANDOM % span))
+  oclcc "${words[@]}" > table &
+  sleep "$((moment / 1000)).$(printf %03d $((moment % 1000)))"
+  { kill -KILL $! && wait $!; } 2> /dev/null # together: bash tells of the death
+  oclcc --verify -q scale.clbin || fail "the bundle is damaged after $moment of $span ms"
+  now=$(kept scale.clbin)
+  [ $((now)) -ge "$most" ] || fail "$now of $most results are left"
+  # The table of a launch precedes its results: at most one is not in the bundle.
+  [ $((now / 2)) -ge $(($(grep -c "^  program" table) - 1)) ] || fail "$now results" "$(cat table)"
+  [ $((now % 2)) = 0 ] || fail "$now results"
+  most=$now
+  if [ "$most" = 16 ]; then # from the start
+    cp before.clbin scale.clbin
+    restarts=$((restarts + 1)) most=0
+  fi
+done
+[ $((most + restarts)) -gt 0 ] || fail "none was kept"
+oclcc "${words[@]}" > table; echo "exit $?"
+kept scale.clbin
+ls
 # expected output:
-#| scale [True]
+#| exit 0
+#| 16
+#| before.clbin
+#| full.clbin
+#| scale.cl
+#| scale.clbin
+#| table
+
+### full_disk
+# The bundle is as before, the table is printed, and the next run measures what is missing.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash" one_platform
+unshare -rm true 2> /dev/null || { echo "this machine forbids mount namespaces"; exit 77; }
+mkdir small
+oclcc scale.cl --variant a=-DBLOCK=2 --variant b=-DBLOCK=4 --device 0:0 -o scale.clbin
+export scale
+# shellcheck disable=SC2016 # the inner shell expands it
+unshare -rm bash -c '
+  mount -t tmpfs -o size=1m none small || { echo "cannot mount a tmpfs"; exit 77; }
+  cp scale.clbin small
+  cat /dev/zero > small/filler 2> /dev/null
+  oclcc --tune small/scale.clbin --device 0:0 --launch "$scale" > table; echo "exit $?"
+  grep -c "^    [ab] .* [1-9][0-9]*$" table
+  cmp small/scale.clbin scale.clbin
+  ls -A small
+  rm small/filler
+  oclcc --tune small/scale.clbin --device 0:0 --launch "$scale" > table; echo "exit $?"
+  oclcc --verify -q small/scale.clbin
+  oclcc --info --json small/scale.clbin | grep -c median_ns
+  ls -A small'
+# expected output:
+#| exit 3
+#| 2
+#| filler
+#| scale.clbin
+#| exit 0
+#| 2
+#| scale.clbin
+# expected errors:
+#| oclcc: error: cannot write 'small/scale.clbin': No space left on device
+
+### device_that_is_no_longer_installed
+# What was measured on it stays, and the others are measured.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash" two_platforms
+drivers=("$OCL_ICD_VENDORS"/*.icd)
+[ ${#drivers[@]} = 2 ] || { echo "there is one platform"; exit 77; }
+oclcc scale.cl --variant a=-DBLOCK=2 --variant b=-DBLOCK=4 --source-only -o scale.clbin
+tune() { oclcc --tune scale.clbin --launch "$scale" "$@" > table; echo "exit $?"; }
+devices_in() { oclcc --info -v scale.clbin | grep '^  measured' | sort -u | wc -l; }
+OCL_ICD_VENDORS=${drivers[0]} tune
+first=$(devices_in)
+cp scale.clbin first.clbin
+OCL_ICD_VENDORS=/no/such tune
+OCL_ICD_VENDORS=${drivers[1]} tune --device 9:9
+cmp scale.clbin first.clbin
+OCL_ICD_VENDORS=${drivers[1]} tune
+[ "$(devices_in)" -gt "$first" ] || oclcc --info -v scale.clbin
+oclcc --verify -q scale.clbin
+# What was measured is not measured again when the device is back.
+cp scale.clbin second.clbin
+tune
+cmp scale.clbin second.clbin
+# expected output:
+#| exit 0
+#| exit 5
+#| exit 5
+#| exit 0
+#| exit 0
+# expected errors:
+#| oclcc: error: *
+#| oclcc: error: no device matches '9:9'; there are *
 
 ### device_that_disappears
 # Neither the variants nor the launches before are to blame. The next run goes on.
