@@ -162,19 +162,47 @@ std::vector<KernelReflection> names_only(const std::vector<KernelReflection>& ke
   return names;
 }
 
-// Returns the variants that were measured, without those that a ranking begins with; none if all of
-// them were refused everywhere, because then there is no better one.
+// Returns the measurements of each class of the kernels that have several, of which an application
+// that knows the size of its problem prefers one. Leaves out what a device refused.
+auto by_class(std::span<const Measurement> measured) {
+  using Class = std::pair<std::uint32_t, GroupSize>;
+  std::map<std::string_view, std::set<Class>> classes_of; // by kernel
+  std::set<std::tuple<const std::string&, const MeasuredDevice&>> refused;
+  for (const Measurement& one : measured) {
+    classes_of[one.kernel].insert({one.dimensions, one.global_size});
+    if (one.outcome != MeasurementOutcome::measured && one.outcome != MeasurementOutcome::failed) {
+      refused.insert(std::tie(one.variant, one.device));
+    }
+  }
+  std::map<Class, std::vector<Measurement>> classes;
+  for (const Measurement& one : measured) {
+    if (classes_of[one.kernel].size() > 1 && !refused.contains(std::tie(one.variant, one.device))) {
+      classes[{one.dimensions, one.global_size}].push_back(one);
+    }
+  }
+  return classes;
+}
+
+// Returns the variants that were measured, without those that a ranking begins with, of all
+// launches or of one class; none if all of them were refused everywhere, because then there is no
+// better one.
 std::set<std::string> losers_of(std::string_view program, std::span<const Measurement> measured) {
   std::set<std::string> losers;
   for (const Measurement& one : measured) {
     losers.insert(one.variant);
   }
   bool has_winner = false;
-  for (const auto& [key, variants] : rank_variants(program, measured)) {
-    if (!variants.empty()) {
-      losers.erase(variants.front());
-      has_winner = true;
+  const auto keep_winners = [&](std::span<const Measurement> launches) {
+    for (const auto& [key, variants] : rank_variants(program, launches)) {
+      if (!variants.empty()) {
+        losers.erase(variants.front());
+        has_winner = true;
+      }
     }
+  };
+  keep_winners(measured);
+  for (const auto& [launch_class, launches] : by_class(measured)) {
+    keep_winners(launches);
   }
   losers.erase(std::string(k_default_variant));
   return has_winner ? losers : std::set<std::string>();

@@ -30,8 +30,9 @@ enum class KeepMeasurements : std::uint8_t {
 };
 // only_recorded: those with data of an application. only_others: those without.
 enum class KeepAnswers : std::uint8_t { yes, no, only_recorded, only_others };
-// A loser was measured, and is the first variant of no ranking (rank_variants): no load prefers it,
-// on measured devices or on others. "default", which loads take without measurements, is none.
+// A loser was measured, and is the first variant of no ranking (rank_variants) of all launches or
+// of one class: no load prefers it, on measured devices or on others. "default", which loads take
+// without measurements, is none.
 enum class KeepLosers : std::uint8_t { yes, no };
 
 // What of a bundle strip keeps: everything, by default.

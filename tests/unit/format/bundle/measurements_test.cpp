@@ -639,6 +639,20 @@ TEST(MeasuredBundle, LosesVariantsThatAreTheBestNowhereIfTheyArePruned) {
   EXPECT_THAT(pruned({k_slow, k_fast, sample_measurement("a", "e", 1)}).removed_losers, IsEmpty());
   EXPECT_THAT(pruned({k_fast}).removed_losers, IsEmpty());
   EXPECT_THAT(pruned({}).removed_losers, IsEmpty());
+  // "a" is the best for small problems, and refused there.
+  Measurement small = in_launch(sample_measurement("a", "d", 1), 2);
+  const Measurement small_of_b = in_launch(sample_measurement("b", "d", 2), 2);
+  EXPECT_THAT(pruned({k_slow, k_fast, small, small_of_b}).removed_losers, IsEmpty());
+  small = refused(small, MeasurementOutcome::wrong_result);
+  EXPECT_THAT(pruned({k_slow, k_fast, small, small_of_b}).removed_losers,
+              ElementsAre("program 'p', variant 'a'"));
+  // A class of another kernel is none of this one.
+  Measurement of_other = sample_measurement("a", "d", 1);
+  Measurement of_other_b = sample_measurement("b", "d", 2);
+  of_other.kernel = of_other_b.kernel = "other";
+  EXPECT_THAT(
+      pruned({k_slow, k_fast, in_launch(of_other, 2), in_launch(of_other_b, 2)}).removed_losers,
+      ElementsAre("program 'p', variant 'a'"));
   // Refused everywhere, with no better one.
   EXPECT_THAT(pruned({refused(k_slow, MeasurementOutcome::crashed),
                       refused(k_fast, MeasurementOutcome::wrong_result)})
