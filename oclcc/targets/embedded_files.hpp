@@ -9,9 +9,11 @@ namespace oclcc::offline {
 // Built-in functions in OpenCL C, one translation unit in the order of these.
 [[nodiscard]] std::string_view nvptx_prologue();
 [[nodiscard]] std::string_view nvptx_work_items();
+[[nodiscard]] std::string_view nvptx_conversions();
+[[nodiscard]] std::string_view nvptx_pairs();
+[[nodiscard]] std::string_view nvptx_common();
 [[nodiscard]] std::string_view nvptx_integer();
 [[nodiscard]] std::string_view nvptx_atomics();
-[[nodiscard]] std::string_view nvptx_conversions();
 [[nodiscard]] std::string_view nvptx_math_float();
 [[nodiscard]] std::string_view nvptx_math_double();
 // Those of extensions, which follow.

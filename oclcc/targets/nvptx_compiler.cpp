@@ -162,8 +162,8 @@ Result<std::string> read(const ToolSession& session, const char* name) {
 std::string overlay_text(const std::vector<Extension>& extensions) {
   std::string overlay;
   for (const std::string_view part :
-       {nvptx_prologue(), nvptx_work_items(), nvptx_integer(), nvptx_atomics(), nvptx_conversions(),
-        nvptx_math_float(), nvptx_math_double()}) {
+       {nvptx_prologue(), nvptx_work_items(), nvptx_conversions(), nvptx_pairs(), nvptx_common(),
+        nvptx_integer(), nvptx_atomics(), nvptx_math_float(), nvptx_math_double()}) {
     overlay += part;
   }
   const Extension* previous = nullptr;
@@ -181,13 +181,12 @@ Words images_words(const OfflineTarget& target) {
   return words_of("-cc1") + target_words(target) +
          words_of("-disable-llvm-passes -emit-llvm-bc -o images.bc -x ir images.ll");
 }
-Words overlay_words(const OfflineTarget& target, const std::vector<Extension>& extensions) {
-  const Words more =
-      extensions.empty() ? Words() : words_of("-cl-ext=+cl_khr_fp16,+cl_khr_3d_image_writes");
-  return words_of("-cc1") + target_words(target) + more +
+Words overlay_words(const OfflineTarget& target) {
+  return words_of("-cc1") + target_words(target) +
          Words{"-DOCLCC_SM=" + clang_architecture(target).substr(3)} +
-         words_of("-cl-std=CL1.2 -O2 -ffp-contract=off -disable-llvm-passes -mlink-bitcode-file "
-                  "images.bc -emit-llvm-bc -w -o overlay.bc -x cl overlay.cl");
+         words_of("-cl-ext=+cl_khr_fp16,+cl_khr_3d_image_writes -cl-std=CL1.2 -O2 "
+                  "-ffp-contract=off -disable-llvm-passes -mlink-bitcode-file images.bc "
+                  "-emit-llvm-bc -w -o overlay.bc -x cl overlay.cl");
 }
 
 constexpr std::string_view k_standard = "-cl-std=";
@@ -308,7 +307,7 @@ Result<std::string> nvptx_preparation(const FamilyRequest& request) {
   const std::string texts = overlay_text(extensions).append(nvptx_images());
   return fmt::format("functions {}: {} {}", base::to_hex(base::digest_of(base::as_bytes(texts))),
                      fmt::join(images_words(request.target), " "),
-                     fmt::join(overlay_words(request.target, extensions), " "));
+                     fmt::join(overlay_words(request.target), " "));
 }
 
 Result<base::Bytes> prepare_nvptx(const ToolSession& session, const FamilyRequest& request) {
@@ -316,7 +315,7 @@ Result<base::Bytes> prepare_nvptx(const ToolSession& session, const FamilyReques
   CLBIN_TRY(session.write_input("images.ll", nvptx_images()));
   CLBIN_TRY(session.run_step("clang", images_words(request.target)));
   CLBIN_TRY(session.write_input("overlay.cl", overlay_text(extensions)));
-  CLBIN_TRY(session.run_step("clang", overlay_words(request.target, extensions)));
+  CLBIN_TRY(session.run_step("clang", overlay_words(request.target)));
   return session.read_output("clang", "overlay.bc");
 }
 

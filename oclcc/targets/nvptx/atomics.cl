@@ -184,7 +184,8 @@ OCLCC_ATOMS_OF(GENERIC, )
   OCLCC_FETCH(min, 16, 25, "min", W, SPACE, T, C, O, D, min_##W##_##SIGN##SIZE, (B)value)          \
   OCLCC_FETCH(max, 16, 25, "max", W, SPACE, T, C, O, D, max_##W##_##SIGN##SIZE, (B)value)
 
-// The last of the integers is uintptr_t with ptrdiff_t and intptr_t. atomic_flag is an int.
+// The last two of the integers are uintptr_t with ptrdiff_t and intptr_t, and the reverse, which
+// clang declares of some functions. atomic_flag is an int.
 #define OCLCC_CELLS(W, SPACE)                                                                      \
   OCLCC_CELL(W, SPACE, int, "i", uint, 32)                                                         \
   OCLCC_CELL(W, SPACE, uint, "j", uint, 32)                                                        \
@@ -197,6 +198,7 @@ OCLCC_ATOMS_OF(GENERIC, )
   OCLCC_FETCHES(W, SPACE, long, "l", long, "l", ulong, 64, s)                                      \
   OCLCC_FETCHES(W, SPACE, ulong, "m", ulong, "m", ulong, 64, u)                                    \
   OCLCC_FETCHES(W, SPACE, ulong, "m", long, "l", ulong, 64, u)                                     \
+  OCLCC_FETCHES(W, SPACE, long, "l", ulong, "m", ulong, 64, s)                                     \
   OCLCC_FORMS(bool, flag_set_##W, 24, 33, "atomic_flag_test_and_set", OCLCC_POINTER_##W "i",       \
               (volatile SPACE int* p), OCLCC_AROUND(bool, oclcc_atom_exch_##W##_u32(p, 1) != 0))   \
   OCLCC_FORMS(void, flag_clear_##W, 17, 26, "atomic_flag_clear", OCLCC_POINTER_##W "i",            \

@@ -1,5 +1,6 @@
-// Conversions between integers and floating-point numbers with a rounding mode or saturation, and
-// vstore_half. Each is an instruction of the device (PTX ISA, cvt).
+// Parts of the conversions that make_conversions.py writes, and vstore_half. Conversions between
+// integers and floating-point numbers with a rounding mode or saturation are instructions of the
+// device (PTX ISA, cvt).
 
 // convert_TO of FROM, and of vectors, whose halves are converted: this makes the least IR.
 #define OCLCC_CONVERT(TO, FROM, SUFFIX, VALUE)                                                     \
@@ -16,10 +17,10 @@
     return (TO##N)(convert_##TO##LOW_N##SUFFIX(x.LOW), convert_##TO##HIGH_N##SUFFIX(x.HIGH));      \
   }
 
-// Assembler text, because clang's functions for instructions of 64-bit integers are of long long,
-// which has 128 bits in OpenCL C, and because LLVM replaces its functions of 32 bits that round to
-// zero with conversions in C: those of integers round to nearest, and those to integers are undefined
-// beyond the type.
+// Assembler text where clang's functions do not serve: those for instructions of 64-bit integers
+// are of long long, which has 128 bits in OpenCL C, and LLVM replaces those of 32 bits that round
+// to zero with conversions in C, of which those of integers round to nearest, and those to integers
+// are undefined beyond the type. LLVM does not join loads behind assembler text.
 #define OCLCC_CVT(NAME, TO, TO_LETTER, FROM, FROM_LETTER, INSTRUCTION)                             \
   PART BUILT_IN TO oclcc_##NAME(FROM x) {                                                          \
     TO result;                                                                                     \
@@ -36,70 +37,61 @@
 OCLCC_CVT_FLOATS(rz)
 OCLCC_CVT_FLOATS(rp)
 OCLCC_CVT_FLOATS(rm)
-#define OCLCC_CVT_INTEGERS(MODE)                                                                   \
-  OCLCC_CVT(f2i_##MODE, int, "r", float, "f", "cvt." #MODE "i.s32.f32")                            \
-  OCLCC_CVT(f2ui_##MODE, uint, "r", float, "f", "cvt." #MODE "i.u32.f32")                          \
-  OCLCC_CVT(d2i_##MODE, int, "r", double, "d", "cvt." #MODE "i.s32.f64")                           \
-  OCLCC_CVT(d2ui_##MODE, uint, "r", double, "d", "cvt." #MODE "i.u32.f64")                         \
+#define OCLCC_CVT_LONGS(MODE)                                                                      \
   OCLCC_CVT(f2ll_##MODE, long, "l", float, "f", "cvt." #MODE "i.s64.f32")                          \
   OCLCC_CVT(f2ull_##MODE, ulong, "l", float, "f", "cvt." #MODE "i.u64.f32")                        \
   OCLCC_CVT(d2ll_##MODE, long, "l", double, "d", "cvt." #MODE "i.s64.f64")                         \
   OCLCC_CVT(d2ull_##MODE, ulong, "l", double, "d", "cvt." #MODE "i.u64.f64")
-OCLCC_CVT_INTEGERS(rn)
-OCLCC_CVT_INTEGERS(rz)
-OCLCC_CVT_INTEGERS(rp)
-OCLCC_CVT_INTEGERS(rm)
+OCLCC_CVT_LONGS(rn)
+OCLCC_CVT_LONGS(rz)
+OCLCC_CVT_LONGS(rp)
+OCLCC_CVT_LONGS(rm)
+OCLCC_CVT(f2i_rz, int, "r", float, "f", "cvt.rzi.s32.f32")
+OCLCC_CVT(f2ui_rz, uint, "r", float, "f", "cvt.rzi.u32.f32")
+OCLCC_CVT(d2i_rz, int, "r", double, "d", "cvt.rzi.s32.f64")
+OCLCC_CVT(d2ui_rz, uint, "r", double, "d", "cvt.rzi.u32.f64")
+#define OCLCC_NVVM(NAME, TO, FROM)                                                                 \
+  PART BUILT_IN TO oclcc_##NAME(FROM x) {                                                          \
+    return __nvvm_##NAME(x);                                                                       \
+  }
+#define OCLCC_NVVM_MODE(MODE)                                                                      \
+  OCLCC_NVVM(f2i_##MODE, int, float)                                                               \
+  OCLCC_NVVM(f2ui_##MODE, uint, float)                                                             \
+  OCLCC_NVVM(d2i_##MODE, int, double)                                                              \
+  OCLCC_NVVM(d2ui_##MODE, uint, double)
+OCLCC_NVVM_MODE(rn)
+OCLCC_NVVM_MODE(rp)
+OCLCC_NVVM_MODE(rm)
+OCLCC_NVVM(d2f_rz, float, double)
+OCLCC_NVVM(d2f_rp, float, double)
+OCLCC_NVVM(d2f_rm, float, double)
 
-// To floating point. Without a mode, and with _rte, libclc's are right.
-#define OCLCC_ROUND(TO, FROM, INSTRUCTION)                                                         \
-  OCLCC_CONVERT(TO, FROM, _rtz, INSTRUCTION##_rz(x))                                               \
-  OCLCC_CONVERT(TO, FROM, _rtp, INSTRUCTION##_rp(x))                                               \
-  OCLCC_CONVERT(TO, FROM, _rtn, INSTRUCTION##_rm(x))
-OCLCC_ROUND(float, int, oclcc_i2f)
-OCLCC_ROUND(float, uint, oclcc_ui2f)
-OCLCC_ROUND(float, long, oclcc_ll2f)
-OCLCC_ROUND(float, ulong, oclcc_ull2f)
-OCLCC_ROUND(float, double, __nvvm_d2f)
-OCLCC_ROUND(double, long, oclcc_ll2d)
-OCLCC_ROUND(double, ulong, oclcc_ull2d)
-
-// To integers, with saturation; those of float to short and char are libclc's. The instructions
-// saturate, and convert a NaN to zero if neither type has 64 bits. A conversion of clang is
-// undefined beyond the type.
-#define OCLCC_SATURATE_MODES(TO, FROM, VALUE)                                                      \
-  OCLCC_CONVERT(TO, FROM, _sat, VALUE(rz))                                                         \
-  OCLCC_CONVERT(TO, FROM, _sat_rtz, VALUE(rz))                                                     \
-  OCLCC_CONVERT(TO, FROM, _sat_rte, VALUE(rn))                                                     \
-  OCLCC_CONVERT(TO, FROM, _sat_rtp, VALUE(rp))                                                     \
-  OCLCC_CONVERT(TO, FROM, _sat_rtn, VALUE(rm))
+// convert_TO of FROM by clang's own conversion of VALUE, which is an expression of scalars and
+// vectors.
+#define OCLCC_COMPONENTS(TO, FROM, SUFFIX, VALUE)                                                  \
+  PURE_BUILT_IN TO convert_##TO##SUFFIX(FROM x) {                                                  \
+    return (TO)(VALUE);                                                                            \
+  }                                                                                                \
+  OCLCC_WIDTHS(OCLCC_COMPONENTS_, TO, FROM, SUFFIX, VALUE)
+#define OCLCC_COMPONENTS_(N, TO, FROM, SUFFIX, VALUE)                                              \
+  PURE_BUILT_IN TO##N convert_##TO##N##SUFFIX(FROM##N x) {                                         \
+    return __builtin_convertvector(VALUE, TO##N);                                                  \
+  }
+#define OCLCC_EVERY_MODE(TO, FROM, SUFFIX, VALUE)                                                  \
+  OCLCC_COMPONENTS(TO, FROM, SUFFIX, VALUE)                                                        \
+  OCLCC_COMPONENTS(TO, FROM, SUFFIX##_rte, VALUE)                                                  \
+  OCLCC_COMPONENTS(TO, FROM, SUFFIX##_rtz, VALUE)                                                  \
+  OCLCC_COMPONENTS(TO, FROM, SUFFIX##_rtp, VALUE)                                                  \
+  OCLCC_COMPONENTS(TO, FROM, SUFFIX##_rtn, VALUE)
+#define OCLCC_AT_LEAST(X, LOW) __builtin_elementwise_max(X, (__typeof__(X))(LOW))
+#define OCLCC_AT_MOST(X, HIGH) __builtin_elementwise_min(X, (__typeof__(X))(HIGH))
+#define OCLCC_NUMBER(VALUE) (x != x ? 0 : VALUE)
+// Zero for a NaN.
+#define OCLCC_SOME_NUMBER(X) (X != X ? (__typeof__(X))0 : X)
 
 PART int oclcc_limit_int(int x, int low, int high) {
-  return x < low ? low : (x > high ? high : x);
+  return __builtin_elementwise_min(__builtin_elementwise_max(x, low), high);
 }
-#define OCLCC_INT_OF_FLOAT(MODE) oclcc_f2i_##MODE(x)
-#define OCLCC_INT_OF_DOUBLE(MODE) (x != x ? 0 : oclcc_d2i_##MODE(x))
-#define OCLCC_UINT_OF_FLOAT(MODE) oclcc_f2ui_##MODE(x)
-#define OCLCC_UINT_OF_DOUBLE(MODE) (x != x ? 0 : oclcc_d2ui_##MODE(x))
-#define OCLCC_LONG_OF_FLOAT(MODE) (x != x ? 0 : oclcc_f2ll_##MODE(x))
-#define OCLCC_LONG_OF_DOUBLE(MODE) (x != x ? 0 : oclcc_d2ll_##MODE(x))
-#define OCLCC_ULONG_OF_FLOAT(MODE) (x != x ? 0 : oclcc_f2ull_##MODE(x))
-#define OCLCC_ULONG_OF_DOUBLE(MODE) (x != x ? 0 : oclcc_d2ull_##MODE(x))
-#define OCLCC_CHAR_OF_DOUBLE(MODE) oclcc_limit_int(OCLCC_INT_OF_DOUBLE(MODE), -128, 127)
-#define OCLCC_UCHAR_OF_DOUBLE(MODE) oclcc_limit_int(OCLCC_INT_OF_DOUBLE(MODE), 0, 255)
-#define OCLCC_SHORT_OF_DOUBLE(MODE) oclcc_limit_int(OCLCC_INT_OF_DOUBLE(MODE), -32768, 32767)
-#define OCLCC_USHORT_OF_DOUBLE(MODE) oclcc_limit_int(OCLCC_INT_OF_DOUBLE(MODE), 0, 65535)
-OCLCC_SATURATE_MODES(char, double, OCLCC_CHAR_OF_DOUBLE)
-OCLCC_SATURATE_MODES(uchar, double, OCLCC_UCHAR_OF_DOUBLE)
-OCLCC_SATURATE_MODES(short, double, OCLCC_SHORT_OF_DOUBLE)
-OCLCC_SATURATE_MODES(ushort, double, OCLCC_USHORT_OF_DOUBLE)
-OCLCC_SATURATE_MODES(int, float, OCLCC_INT_OF_FLOAT)
-OCLCC_SATURATE_MODES(int, double, OCLCC_INT_OF_DOUBLE)
-OCLCC_SATURATE_MODES(uint, float, OCLCC_UINT_OF_FLOAT)
-OCLCC_SATURATE_MODES(uint, double, OCLCC_UINT_OF_DOUBLE)
-OCLCC_SATURATE_MODES(long, float, OCLCC_LONG_OF_FLOAT)
-OCLCC_SATURATE_MODES(long, double, OCLCC_LONG_OF_DOUBLE)
-OCLCC_SATURATE_MODES(ulong, float, OCLCC_ULONG_OF_FLOAT)
-OCLCC_SATURATE_MODES(ulong, double, OCLCC_ULONG_OF_DOUBLE)
 
 // vstore_half and vstorea_half: clang has no conversion to half with a rounding mode, hence
 // assembler text.

@@ -3,22 +3,10 @@
 // specification requires the correctly rounded result, so is that of float, which has more than
 // twice the digits: rounding it again then gives the correctly rounded result (Figueroa, "When is
 // double rounding innocuous?", 1995).
-#pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #define OCLCC_HALF_TYPES
-
-OCLCC_VECTOR(half)
 
 #define AS_USHORT(x) __builtin_astype((half)(x), ushort)
 #define AS_HALF(x) __builtin_astype((ushort)(x), half)
-
-// Functions of libclc that are called below.
-#define OCLCC_DECLARE_1(NAME) PURE_BUILT_IN float NAME(float);
-#define OCLCC_DECLARE_2(NAME) PURE_BUILT_IN float NAME(float, float);
-OCLCC_DECLARE_1(lgamma)
-OCLCC_DECLARE_1(tgamma)
-OCLCC_DECLARE_1(acosh)
-OCLCC_DECLARE_2(atan2)
-OCLCC_DECLARE_2(atan2pi)
 
 #define OCLCC_IN_FLOAT_1(NAME)                                                                     \
   PURE_BUILT_IN half NAME(half x) {                                                                \
@@ -227,7 +215,7 @@ PART BUILT_IN half oclcc_fract(half x, half* whole) {
     return x == x ? copysign((half)0.0f, x) : x;
   return fmin(x - *whole, AS_HALF(0x3bff));
 }
-PART half oclcc_modf(half x, half* whole) {
+PART BUILT_IN half oclcc_modf(half x, half* whole) {
   *whole = trunc(x);
   return copysign(fabs(x) == AS_HALF(0x7c00) ? (half)0.0f : x - *whole, x);
 }
@@ -247,8 +235,7 @@ PART half oclcc_frexp_h(half x, int* exponent) {
 OCLCC_WITH_POINTER(frexp, half, int)
 #undef oclcc_frexp
 // The sign of the gamma function: negative between an odd negative integer and the even above it.
-BUILT_IN float lgamma_r(float, __private int*);
-PART half oclcc_lgamma_r(half x, int* sign) {
+PART BUILT_IN half oclcc_lgamma_r(half x, int* sign) {
   int of_float;
   const half result = (half)lgamma_r((float)x, &of_float);
   *sign = of_float;
@@ -371,8 +358,6 @@ OCLCC_CLASS(signbit, bits > (ushort)0x7fff)
 #define AS_USHORTS(N, x) __builtin_astype(x, ushort##N)
 #define AS_HALVES(N, x) __builtin_astype(x, half##N)
 #define OCLCC_SELECT(N)                                                                            \
-  BUILT_IN ushort##N select(ushort##N, ushort##N, ushort##N);                                      \
-  BUILT_IN ushort##N select(ushort##N, ushort##N, short##N);                                       \
   PURE_BUILT_IN half##N bitselect(half##N x, half##N y, half##N z) {                               \
     return AS_HALVES(N, (ushort##N)((AS_USHORTS(N, x) & ~AS_USHORTS(N, z)) |                       \
                                     (AS_USHORTS(N, y) & AS_USHORTS(N, z))));                       \
@@ -391,8 +376,6 @@ OCLCC_SELECT(8)
 OCLCC_SELECT(16)
 
 #define OCLCC_SHUFFLE(N, M)                                                                        \
-  BUILT_IN ushort##N shuffle(ushort##M, ushort##N);                                                \
-  BUILT_IN ushort##N shuffle2(ushort##M, ushort##M, ushort##N);                                    \
   PURE_BUILT_IN half##N shuffle(half##M x, ushort##N mask) {                                       \
     return AS_HALVES(N, shuffle(AS_USHORTS(M, x), mask));                                          \
   }                                                                                                \
@@ -407,13 +390,11 @@ OCLCC_SHUFFLES(8)
 OCLCC_SHUFFLES(16)
 
 #define OCLCC_LOAD(N, SPACE)                                                                       \
-  BUILT_IN ushort##N vload##N(ulong, const SPACE ushort*);                                         \
   BUILT_IN half##N vload##N(ulong at, const SPACE half* p) {                                       \
     return AS_HALVES(N, vload##N(at, (const SPACE ushort*)p));                                     \
   }
 #define OCLCC_LOAD_STORE(N, SPACE)                                                                 \
   OCLCC_LOAD(N, SPACE)                                                                             \
-  BUILT_IN void vstore##N(ushort##N, ulong, SPACE ushort*);                                        \
   BUILT_IN void vstore##N(half##N x, ulong at, SPACE half* p) {                                    \
     vstore##N(AS_USHORTS(N, x), at, (SPACE ushort*)p);                                             \
   }
@@ -426,9 +407,7 @@ OCLCC_COPIES(half)
 
 // Conversions from half are those from float, which are exact on the way.
 
-#define OCLCC_FROM_HALF(TO, SUFFIX)                                                                \
-  BUILT_IN TO convert_##TO##SUFFIX(float);                                                         \
-  OCLCC_CONVERT(TO, half, SUFFIX, convert_##TO##SUFFIX((float)x))
+#define OCLCC_FROM_HALF(TO, SUFFIX) OCLCC_CONVERT(TO, half, SUFFIX, convert_##TO##SUFFIX((float)x))
 #define OCLCC_FROM_HALF_MODES(TO, SATURATED)                                                       \
   OCLCC_FROM_HALF(TO, SATURATED)                                                                   \
   OCLCC_FROM_HALF(TO, SATURATED##_rte)                                                             \

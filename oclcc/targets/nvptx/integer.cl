@@ -1,5 +1,5 @@
-// Functions of integers, and the 64-bit atomic functions of cl_khr_int64_base_atomics and
-// cl_khr_int64_extended_atomics. They are relaxed, as all of OpenCL C 1.2's.
+// Functions of integers, and the atomic functions of OpenCL C 1.2, cl_khr_int64_base_atomics and
+// cl_khr_int64_extended_atomics, which are relaxed.
 
 #define OCLCC_MAD_HI_NARROW(T, WIDE, BITS)                                                         \
   PURE_BUILT_IN T mad_hi(T a, T b, T c) {                                                          \
@@ -37,6 +37,17 @@ PURE_BUILT_IN long rotate(long x, long n) {
 }
 MAP2(rotate, ulong, ulong, ulong)
 MAP2(rotate, long, long, long)
+#define OCLCC_ROTATE(T, ROTATE)                                                                    \
+  PURE_BUILT_IN T rotate(T x, T n) {                                                               \
+    return (T)ROTATE(x, n);                                                                        \
+  }                                                                                                \
+  MAP2(rotate, T, T, T)
+OCLCC_ROTATE(char, __builtin_rotateleft8)
+OCLCC_ROTATE(uchar, __builtin_rotateleft8)
+OCLCC_ROTATE(short, __builtin_rotateleft16)
+OCLCC_ROTATE(ushort, __builtin_rotateleft16)
+OCLCC_ROTATE(int, __builtin_rotateleft32)
+OCLCC_ROTATE(uint, __builtin_rotateleft32)
 
 // The number of trailing zero bits, and of all bits for zero. A bit behind the type's limits it.
 #define OCLCC_TRAILING_ZEROS(T, WIDE, COUNT, END)                                                  \
@@ -74,7 +85,19 @@ OCLCC_DISTANCE(uint, uint)
 OCLCC_DISTANCE(long, ulong)
 OCLCC_DISTANCE(ulong, ulong)
 
-// libclc limits the product before it adds, and so loses that of long.
+// The sum of three fits the wide type, and the nearest number of T is the result.
+#define OCLCC_MAD_SAT_NARROW(T, WIDE, LOW, HIGH)                                                   \
+  PURE_BUILT_IN T mad_sat(T a, T b, T c) {                                                         \
+    const WIDE sum = (WIDE)a * (WIDE)b + (WIDE)c;                                                  \
+    return (T)OCLCC_AT_MOST(OCLCC_AT_LEAST(sum, LOW), HIGH);                                       \
+  }                                                                                                \
+  MAP3(mad_sat, T, T, T, T)
+OCLCC_MAD_SAT_NARROW(char, int, -128, 127)
+OCLCC_MAD_SAT_NARROW(uchar, uint, 0, 255)
+OCLCC_MAD_SAT_NARROW(short, int, -32768, 32767)
+OCLCC_MAD_SAT_NARROW(ushort, uint, 0, 65535)
+OCLCC_MAD_SAT_NARROW(int, long, -0x80000000L, 0x7fffffffL)
+OCLCC_MAD_SAT_NARROW(uint, ulong, 0, 0xffffffffUL)
 PURE_BUILT_IN long mad_sat(long a, long b, long c) {
   // clang converts to this type explicitly only.
   const __int128 exact = (__int128)a * (__int128)b + (__int128)c;
@@ -82,42 +105,180 @@ PURE_BUILT_IN long mad_sat(long a, long b, long c) {
   const long low = (long)exact;
   return high == low >> 63 ? low : (high >> 63) ^ (long)(~0UL >> 1);
 }
+PURE_BUILT_IN ulong mad_sat(ulong a, ulong b, ulong c) {
+  const ulong low = a * b + c;
+  return oclcc_mul_hi_u64(a, b) != 0 || low < c ? ~0UL : low;
+}
 MAP3(mad_sat, long, long, long, long)
+MAP3(mad_sat, ulong, ulong, ulong, ulong)
 
-#define OCLCC_ATOMIC1(NAME, T, SPACE, STATE, OPERATION, OPERAND)                                   \
+#define OCLCC_MUL_HI_NARROW(T, WIDE, BITS)                                                         \
+  PURE_BUILT_IN T mul_hi(T a, T b) {                                                               \
+    return (T)(((WIDE)a * (WIDE)b) >> BITS);                                                       \
+  }                                                                                                \
+  MAP2(mul_hi, T, T, T)
+OCLCC_MUL_HI_NARROW(char, int, 8)
+OCLCC_MUL_HI_NARROW(uchar, uint, 8)
+OCLCC_MUL_HI_NARROW(short, int, 16)
+OCLCC_MUL_HI_NARROW(ushort, uint, 16)
+OCLCC_MUL_HI_NARROW(int, long, 32)
+OCLCC_MUL_HI_NARROW(uint, ulong, 32)
+PURE_BUILT_IN long mul_hi(long a, long b) {
+  return (long)(((__int128)a * b) >> 64);
+}
+PURE_BUILT_IN ulong mul_hi(ulong a, ulong b) {
+  return oclcc_mul_hi_u64(a, b);
+}
+MAP2(mul_hi, long, long, long)
+MAP2(mul_hi, ulong, ulong, ulong)
+
+// Beyond 24 bits the results may be any: the product of 32 bits is the fastest.
+EACH2(mul24, int, int, int, (a * b))
+EACH2(mul24, uint, uint, uint, (a * b))
+EACH3(mad24, int, int, int, int, (a * b) + c)
+EACH3(mad24, uint, uint, uint, uint, (a * b) + c)
+
+// Sums of less than 32 bits fit int. clang's function does not know narrow scalars, which become
+// int.
+#define OCLCC_SATURATING_VECTORS(N, T)                                                             \
+  PURE_BUILT_IN T##N add_sat(T##N a, T##N b) {                                                     \
+    return __builtin_elementwise_add_sat(a, b);                                                    \
+  }                                                                                                \
+  PURE_BUILT_IN T##N sub_sat(T##N a, T##N b) {                                                     \
+    return __builtin_elementwise_sub_sat(a, b);                                                    \
+  }
+#define OCLCC_SATURATING_NARROW(T, LOW, HIGH)                                                      \
+  PURE_BUILT_IN T add_sat(T a, T b) {                                                              \
+    return (T)oclcc_limit_int(a + b, LOW, HIGH);                                                   \
+  }                                                                                                \
+  PURE_BUILT_IN T sub_sat(T a, T b) {                                                              \
+    return (T)oclcc_limit_int(a - b, LOW, HIGH);                                                   \
+  }                                                                                                \
+  OCLCC_WIDTHS(OCLCC_SATURATING_VECTORS, T)
+OCLCC_SATURATING_NARROW(char, -128, 127)
+OCLCC_SATURATING_NARROW(uchar, 0, 255)
+OCLCC_SATURATING_NARROW(short, -32768, 32767)
+OCLCC_SATURATING_NARROW(ushort, 0, 65535)
+OCLCC_SIZES(OCLCC_SATURATING_VECTORS, int)
+OCLCC_SIZES(OCLCC_SATURATING_VECTORS, uint)
+OCLCC_SIZES(OCLCC_SATURATING_VECTORS, long)
+OCLCC_SIZES(OCLCC_SATURATING_VECTORS, ulong)
+
+// a + b is twice the bits of both, and those of one. An arithmetic shift rounds down.
+#define OCLCC_AVERAGES(T)                                                                          \
+  EACH2(hadd, T, T, T, (a & b) + ((a ^ b) >> 1))                                                   \
+  EACH2(rhadd, T, T, T, (a | b) - ((a ^ b) >> 1))
+OCLCC_AVERAGES(char)
+OCLCC_AVERAGES(uchar)
+OCLCC_AVERAGES(short)
+OCLCC_AVERAGES(ushort)
+OCLCC_AVERAGES(int)
+OCLCC_AVERAGES(uint)
+OCLCC_AVERAGES(long)
+OCLCC_AVERAGES(ulong)
+
+#define OCLCC_ABS(N, T, U)                                                                         \
+  PURE_BUILT_IN U##N abs(T##N x) {                                                                 \
+    return __builtin_astype((T##N)__builtin_elementwise_abs(x), U##N);                             \
+  }
+OCLCC_SIZES(OCLCC_ABS, char, uchar)
+OCLCC_SIZES(OCLCC_ABS, short, ushort)
+OCLCC_SIZES(OCLCC_ABS, int, uint)
+OCLCC_SIZES(OCLCC_ABS, long, ulong)
+EACH1(abs, uchar, uchar, a)
+EACH1(abs, ushort, ushort, a)
+EACH1(abs, uint, uint, a)
+EACH1(abs, ulong, ulong, a)
+
+// U has the bits of T, of which there are BITS.
+#define OCLCC_COUNTS(T, U, BITS)                                                                   \
+  PURE_BUILT_IN T clz(T x) {                                                                       \
+    return (T)(x == 0 ? BITS : __builtin_clz((U)x) - (32 - BITS));                                 \
+  }                                                                                                \
+  MAP1(clz, T, T)                                                                                  \
+  PURE_BUILT_IN T popcount(T x) {                                                                  \
+    return (T)__builtin_popcount((U)x);                                                            \
+  }                                                                                                \
+  MAP1(popcount, T, T)
+#define OCLCC_LONG_COUNTS(T)                                                                       \
+  PURE_BUILT_IN T clz(T x) {                                                                       \
+    return x == 0 ? 64 : __builtin_clzl((ulong)x);                                                 \
+  }                                                                                                \
+  MAP1(clz, T, T)                                                                                  \
+  PURE_BUILT_IN T popcount(T x) {                                                                  \
+    return __builtin_popcountl((ulong)x);                                                          \
+  }                                                                                                \
+  MAP1(popcount, T, T)
+OCLCC_COUNTS(char, uchar, 8)
+OCLCC_COUNTS(uchar, uchar, 8)
+OCLCC_COUNTS(short, ushort, 16)
+OCLCC_COUNTS(ushort, ushort, 16)
+OCLCC_COUNTS(int, uint, 32)
+OCLCC_COUNTS(uint, uint, 32)
+OCLCC_LONG_COUNTS(long)
+OCLCC_LONG_COUNTS(ulong)
+
+#define OCLCC_UPSAMPLE_(N, WIDE, T, U, BITS)                                                       \
+  PURE_BUILT_IN WIDE##N upsample(T##N high, U##N low) {                                            \
+    return OCLCC_AS_WIDE(N, high, WIDE) << BITS | OCLCC_AS_WIDE(N, low, WIDE);                     \
+  }
+#define OCLCC_AS_WIDE(N, X, WIDE) __builtin_convertvector(X, WIDE##N)
+#define OCLCC_UPSAMPLE(WIDE, T, U, BITS)                                                           \
+  PURE_BUILT_IN WIDE upsample(T high, U low) {                                                     \
+    return (WIDE)((WIDE)high << BITS | (WIDE)low);                                                 \
+  }                                                                                                \
+  OCLCC_WIDTHS(OCLCC_UPSAMPLE_, WIDE, T, U, BITS)
+OCLCC_UPSAMPLE(short, char, uchar, 8)
+OCLCC_UPSAMPLE(ushort, uchar, uchar, 8)
+OCLCC_UPSAMPLE(int, short, ushort, 16)
+OCLCC_UPSAMPLE(uint, ushort, ushort, 16)
+OCLCC_UPSAMPLE(long, int, uint, 32)
+OCLCC_UPSAMPLE(ulong, uint, uint, 32)
+
+// LETTER is the constraint of a register of BITS.
+#define OCLCC_ATOMIC1(NAME, T, SPACE, LETTER, OPERATION, OPERAND)                                  \
   BUILT_IN __attribute__((always_inline)) T NAME(volatile SPACE T* p, T value) {                   \
     T old;                                                                                         \
-    __asm__ volatile("atom." STATE "." OPERATION " %0, [%1], %2;"                                  \
-                     : "=l"(old)                                                                   \
-                     : "l"(p), "l"(OPERAND)                                                        \
+    __asm__ volatile("atom." OPERATION " %0, [%1], %2;"                                            \
+                     : "=" LETTER(old)                                                             \
+                     : "l"(p), LETTER(OPERAND)                                                     \
                      : "memory");                                                                  \
     return old;                                                                                    \
   }
-#define OCLCC_ATOMIC0(NAME, T, SPACE, AMOUNT)                                                      \
+#define OCLCC_ATOMIC0(NAME, T, SPACE, ADD, AMOUNT)                                                 \
   BUILT_IN __attribute__((always_inline)) T NAME(volatile SPACE T* p) {                            \
-    return atom_add(p, AMOUNT);                                                                    \
+    return ADD(p, AMOUNT);                                                                         \
   }
-#define OCLCC_ATOMICS(T, SPACE, STATE, SIGN)                                                       \
-  OCLCC_ATOMIC1(atom_add, T, SPACE, STATE, "add.u64", value)                                       \
-  OCLCC_ATOMIC1(atom_sub, T, SPACE, STATE, "add.u64", (T)(0 - (ulong)value))                       \
-  OCLCC_ATOMIC1(atom_xchg, T, SPACE, STATE, "exch.b64", value)                                     \
-  OCLCC_ATOMIC1(atom_min, T, SPACE, STATE, "min." SIGN "64", value)                                \
-  OCLCC_ATOMIC1(atom_max, T, SPACE, STATE, "max." SIGN "64", value)                                \
-  OCLCC_ATOMIC1(atom_and, T, SPACE, STATE, "and.b64", value)                                       \
-  OCLCC_ATOMIC1(atom_or, T, SPACE, STATE, "or.b64", value)                                         \
-  OCLCC_ATOMIC1(atom_xor, T, SPACE, STATE, "xor.b64", value)                                       \
-  OCLCC_ATOMIC0(atom_inc, T, SPACE, (T)1)                                                          \
-  OCLCC_ATOMIC0(atom_dec, T, SPACE, (T)~0UL)                                                       \
-  BUILT_IN __attribute__((always_inline)) T atom_cmpxchg(volatile SPACE T* p, T expected,          \
-                                                         T value) {                                \
+#define OCLCC_ATOMICS(PREFIX, T, U, SPACE, STATE, SIGN, LETTER, BITS)                              \
+  OCLCC_ATOMIC1(PREFIX##add, T, SPACE, LETTER, STATE "add.u" BITS, value)                          \
+  OCLCC_ATOMIC1(PREFIX##sub, T, SPACE, LETTER, STATE "add.u" BITS, (T)(0 - (U)value))              \
+  OCLCC_ATOMIC1(PREFIX##xchg, T, SPACE, LETTER, STATE "exch.b" BITS, value)                        \
+  OCLCC_ATOMIC1(PREFIX##min, T, SPACE, LETTER, STATE "min." SIGN BITS, value)                      \
+  OCLCC_ATOMIC1(PREFIX##max, T, SPACE, LETTER, STATE "max." SIGN BITS, value)                      \
+  OCLCC_ATOMIC1(PREFIX##and, T, SPACE, LETTER, STATE "and.b" BITS, value)                          \
+  OCLCC_ATOMIC1(PREFIX## or, T, SPACE, LETTER, STATE "or.b" BITS, value)                           \
+  OCLCC_ATOMIC1(PREFIX## xor, T, SPACE, LETTER, STATE "xor.b" BITS, value)                         \
+  OCLCC_ATOMIC0(PREFIX##inc, T, SPACE, PREFIX##add, (T)1)                                          \
+  OCLCC_ATOMIC0(PREFIX##dec, T, SPACE, PREFIX##add, (T) ~(U)0)                                     \
+  BUILT_IN __attribute__((always_inline))                                                          \
+  T PREFIX##cmpxchg(volatile SPACE T* p, T expected, T value) {                                    \
     T old;                                                                                         \
-    __asm__ volatile("atom." STATE ".cas.b64 %0, [%1], %2, %3;"                                    \
-                     : "=l"(old)                                                                   \
-                     : "l"(p), "l"(expected), "l"(value)                                           \
+    __asm__ volatile("atom." STATE "cas.b" BITS " %0, [%1], %2, %3;"                               \
+                     : "=" LETTER(old)                                                             \
+                     : "l"(p), LETTER(expected), LETTER(value)                                     \
                      : "memory");                                                                  \
     return old;                                                                                    \
   }
-OCLCC_ATOMICS(long, __global, "global", "s")
-OCLCC_ATOMICS(ulong, __global, "global", "u")
-OCLCC_ATOMICS(long, __local, "shared", "s")
-OCLCC_ATOMICS(ulong, __local, "shared", "u")
+#define OCLCC_ATOMICS_IN(SPACE, STATE)                                                             \
+  OCLCC_ATOMICS(atom_, long, ulong, SPACE, STATE, "s", "l", "64")                                  \
+  OCLCC_ATOMICS(atom_, ulong, ulong, SPACE, STATE, "u", "l", "64")                                 \
+  OCLCC_ATOMICS(atom_, int, uint, SPACE, STATE, "s", "r", "32")                                    \
+  OCLCC_ATOMICS(atom_, uint, uint, SPACE, STATE, "u", "r", "32")                                   \
+  OCLCC_ATOMICS(atomic_, int, uint, SPACE, STATE, "s", "r", "32")                                  \
+  OCLCC_ATOMICS(atomic_, uint, uint, SPACE, STATE, "u", "r", "32")                                 \
+  BUILT_IN __attribute__((always_inline)) float atomic_xchg(volatile SPACE float* p,               \
+                                                            float value) {                         \
+    return AS_FLOAT(atomic_xchg((volatile SPACE uint*)p, AS_UINT(value)));                         \
+  }
+OCLCC_ATOMICS_IN(__global, "global.")
+OCLCC_ATOMICS_IN(__local, "shared.")

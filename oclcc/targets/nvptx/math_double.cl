@@ -967,17 +967,6 @@ PURE_BUILT_IN float tgamma(float x) {
 }
 MAP1(tgamma, float, float)
 
-// libclc lacks smoothstep of scalar edges and a vector of double.
-#define OCLCC_SMOOTHSTEP(N, T)                                                                     \
-  PURE_BUILT_IN T##N smoothstep(T low, T high, T##N x) {                                           \
-    T##N t = (x - (T##N)low) / ((T##N)high - (T##N)low);                                           \
-    _Pragma("unroll") for (int i = 0; i < N; ++i) {                                                \
-      t[i] = t[i] < 0.0 ? 0.0 : (t[i] > 1.0 ? 1.0 : t[i]);                                         \
-    }                                                                                              \
-    return t * t * ((T##N)3.0 - t * 2.0);                                                          \
-  }
-OCLCC_WIDTHS(OCLCC_SMOOTHSTEP, double)
-
 PURE_BUILT_IN double nan(ulong code) {
   return AS_DOUBLE((code & 0x7ffffffffffffUL) | 0x7ff8000000000000UL);
 }
@@ -992,3 +981,93 @@ PART BUILT_IN double oclcc_fract(double x, double* whole) {
   return limited;
 }
 OCLCC_WITH_POINTER(fract, double, double)
+
+PART BUILT_IN double oclcc_modf(double x, double* whole) {
+  *whole = __builtin_trunc(x);
+  return __builtin_copysign(__builtin_fabs(x) == OCLCC_INFINITY_D ? 0.0 : x - *whole, x);
+}
+OCLCC_WITH_POINTER(modf, double, double)
+
+// Scaled so that no square overflows or vanishes.
+PURE_BUILT_IN double hypot(double x, double y) {
+  const double a = __builtin_fabs(x);
+  const double b = __builtin_fabs(y);
+  const double largest = a > b ? a : b;
+  const double scale = largest > 0x1p500 ? 0x1p-600 : (largest < 0x1p-500 ? 0x1p600 : 1.0);
+  const double back = largest > 0x1p500 ? 0x1p600 : (largest < 0x1p-500 ? 0x1p-600 : 1.0);
+  const double c = a * scale;
+  const double d = b * scale;
+  const double r = __builtin_sqrt(__builtin_fma(c, c, d * d)) * back;
+  return a == OCLCC_INFINITY_D || b == OCLCC_INFINITY_D ? OCLCC_INFINITY_D : r;
+}
+MAP2(hypot, double, double, double)
+
+// The logarithm of gamma, as that of float.
+PART double oclcc_lgamma_core_d(double z) {
+  double p = 0x1.2703c6effc4ebp-22;
+  p = __builtin_fma(p, z, -0x1.37fd97eeee99dp-21);
+  p = __builtin_fma(p, z, 0x1.f038cb2f6a913p-21);
+  p = __builtin_fma(p, z, -0x1.08fccc794a9c7p-19);
+  p = __builtin_fma(p, z, 0x1.2620de1c78d97p-18);
+  p = __builtin_fma(p, z, -0x1.3d4ce65b1d70bp-17);
+  p = __builtin_fma(p, z, 0x1.5808af19fa483p-16);
+  p = __builtin_fma(p, z, -0x1.78d8f868f383fp-15);
+  p = __builtin_fma(p, z, 0x1.a127cd91ac95bp-14);
+  p = __builtin_fma(p, z, -0x1.d3fd6a9087d23p-13);
+  p = __builtin_fma(p, z, 0x1.0b36af5972ed1p-11);
+  p = __builtin_fma(p, z, -0x1.38ac5bfce42c1p-10);
+  p = __builtin_fma(p, z, 0x1.7add6eadfcc7bp-9);
+  p = __builtin_fma(p, z, -0x1.e404fc21d8fe7p-8);
+  p = __builtin_fma(p, z, 0x1.51322ac7d8333p-6);
+  p = __builtin_fma(p, z, -0x1.13e001a557555p-4);
+  p = __builtin_fma(p, z, 0x1.4a34cc4a60fa6p-2);
+  return z * __builtin_fma(p, z, 0x1.b0ee6072093cep-2);
+}
+PART double oclcc_lgamma_positive_d(double x) {
+  if (x < 0.5)
+    return oclcc_lgamma_core_d(x) - log1p(x) - log(x);
+  if (x < 1.5)
+    return oclcc_lgamma_core_d(x - 1.0) - log(x);
+  if (x < 8.0) {
+    double t = x, product = 1.0;
+    while (t > 2.5) {
+      t -= 1.0;
+      product *= t;
+    }
+    return oclcc_lgamma_core_d(t - 2.0) + log(product);
+  }
+  const double y = 1.0 / x;
+  const double z = y * y;
+  double p = 0x1.6fe96381e0680p-3;
+  p = __builtin_fma(p, z, -0x1.e4286cb0f5398p-6);
+  p = __builtin_fma(p, z, 0x1.a41a41a41a41ap-8);
+  p = __builtin_fma(p, z, -0x1.f6ab0d9993c7dp-10);
+  p = __builtin_fma(p, z, 0x1.b951e2b18ff23p-11);
+  p = __builtin_fma(p, z, -0x1.3813813813814p-11);
+  p = __builtin_fma(p, z, 0x1.a01a01a01a01ap-11);
+  p = __builtin_fma(p, z, -0x1.6c16c16c16c17p-9);
+  p = __builtin_fma(p, z, 0x1.5555555555555p-4);
+  return __builtin_fma(x - 0.5, log(x) - 1.0, __builtin_fma(p, y, 0x1.acfe390c97d69p-2));
+}
+PART BUILT_IN double oclcc_lgamma_r(double x, int* sign) {
+  *sign = 1;
+  const double a = __builtin_fabs(x);
+  const double whole = __builtin_floor(a);
+  if (x <= 0.0 && a == whole) {
+    *sign = x == 0.0 && (long)AS_ULONG(x) < 0 ? -1 : 1;
+    return OCLCC_INFINITY_D;
+  }
+  const double positive = a == OCLCC_INFINITY_D ? a : oclcc_lgamma_positive_d(a);
+  if (!(x < 0.0))
+    return positive;
+  *sign = 2.0 * __builtin_floor(0.5 * whole) == whole ? -1 : 1;
+  if (a < 0x1p-80)
+    return positive;
+  return log(0x1.921fb54442d18p+1 / (a * __builtin_fabs(sinpi(a)))) - positive;
+}
+PURE_BUILT_IN double lgamma(double x) {
+  int sign;
+  return oclcc_lgamma_r(x, &sign);
+}
+MAP1(lgamma, double, double)
+OCLCC_WITH_POINTER(lgamma_r, double, int)

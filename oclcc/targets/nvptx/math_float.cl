@@ -314,6 +314,23 @@ PURE_BUILT_IN float atanpi(float x) {
 MAP1(atan, float, float)
 MAP1(atanpi, float, float)
 
+// The angle to the nearer axis, and the sum of right angles. RIGHT and SCALE as above.
+#define OCLCC_ATAN2(NAME, RIGHT, SCALE)                                                            \
+  PURE_BUILT_IN float NAME(float y, float x) {                                                     \
+    const float a = __builtin_fabsf(x);                                                            \
+    const float b = __builtin_fabsf(y);                                                            \
+    const int steep = b > a;                                                                       \
+    float t = (steep ? a : b) / (steep ? b : a);                                                   \
+    t = a == b ? (a == 0.0f ? 0.0f : 1.0f) : t;                                                    \
+    float r = oclcc_atan_core(t) * SCALE;                                                          \
+    r = steep ? RIGHT - r : r;                                                                     \
+    r = (int)AS_UINT(x) < 0 ? 2.0f * RIGHT - r : r;                                                \
+    return x != x ? x : __builtin_copysignf(r, y);                                                 \
+  }                                                                                                \
+  MAP2(NAME, float, float, float)
+OCLCC_ATAN2(atan2, 0x1.921fb6p+0f, 1.0f)
+OCLCC_ATAN2(atan2pi, 0.5f, 0x1.45f306p-2f)
+
 // Adding the number before 1/2 rounds halves away from zero.
 PURE_BUILT_IN float round(float x) {
   return __builtin_copysignf(__builtin_truncf(__builtin_fabsf(x) + 0x1.fffffep-2f), x);
@@ -352,6 +369,8 @@ MAP1(half_log2, float, float)
 MAP1(half_log10, float, float)
 MAP1(half_sqrt, float, float)
 MAP1(half_rsqrt, float, float)
+EACH1(half_recip, float, float, 1.0f / a)
+EACH2(half_divide, float, float, float, a / b)
 
 // Trigonometric functions. An argument is reduced to r in [-pi/4, pi/4] and a quadrant.
 
@@ -614,7 +633,7 @@ PART float oclcc_frexp(float x, int* exponent) {
 }
 OCLCC_WITH_POINTER(frexp, float, int)
 
-// x - floor(x), below 1. Zero and infinity give a zero of their sign, which libclc loses.
+// x - floor(x), below 1. Zero and infinity give a zero of their sign.
 PART BUILT_IN float oclcc_fract(float x, float* whole) {
   *whole = __builtin_floorf(x);
   const float r = x - *whole;
@@ -624,6 +643,13 @@ PART BUILT_IN float oclcc_fract(float x, float* whole) {
   return limited;
 }
 OCLCC_WITH_POINTER(fract, float, float)
+
+// The part behind the point has the sign of x; that of infinity is zero.
+PART BUILT_IN float oclcc_modf(float x, float* whole) {
+  *whole = __builtin_truncf(x);
+  return __builtin_copysignf(__builtin_fabsf(x) == OCLCC_INFINITY_F ? 0.0f : x - *whole, x);
+}
+OCLCC_WITH_POINTER(modf, float, float)
 
 // |x| modulo |y| for finite x and y other than 0, exact, by long division of the significands.
 // Writes the low bits of the quotient.
@@ -959,3 +985,61 @@ PURE_BUILT_IN float rsqrt(float x) {
   return __nvvm_rsqrt_approx_f(x);
 }
 MAP1(rsqrt, float, float)
+
+// The logarithm of gamma(2 + z) for |z| <= 1/2: z times a polynomial, whose series has
+// 1 - Euler's constant and (-1)^k * (zeta(k) - 1) / k (NIST DLMF, 5.7.3).
+PART float oclcc_lgamma_core(float z) {
+  float p = -0x1.06bbbcp-12f;
+  p = __builtin_fmaf(p, z, 0x1.2af9d4p-11f);
+  p = __builtin_fmaf(p, z, -0x1.374ac2p-10f);
+  p = __builtin_fmaf(p, z, 0x1.7956cep-9f);
+  p = __builtin_fmaf(p, z, -0x1.e40b3p-8f);
+  p = __builtin_fmaf(p, z, 0x1.513598p-6f);
+  p = __builtin_fmaf(p, z, -0x1.13ep-4f);
+  p = __builtin_fmaf(p, z, 0x1.4a34ccp-2f);
+  return z * __builtin_fmaf(p, z, 0x1.b0ee6p-2f);
+}
+// Of x > 0. gamma(x + 1) = x * gamma(x) leads to the core; from 8 on, Stirling's series (DLMF,
+// 5.11.1).
+PART float oclcc_lgamma_positive(float x) {
+  if (x < 0.5f)
+    return oclcc_lgamma_core(x) - log1p(x) - log(x);
+  if (x < 1.5f)
+    return oclcc_lgamma_core(x - 1.0f) - log(x);
+  if (x < 8.0f) {
+    float t = x, product = 1.0f;
+    while (t > 2.5f) {
+      t -= 1.0f;
+      product *= t;
+    }
+    return oclcc_lgamma_core(t - 2.0f) + log(product);
+  }
+  const float y = 1.0f / x;
+  const float z = y * y;
+  float p = __builtin_fmaf(0x1.a01a02p-11f, z, -0x1.6c16c2p-9f);
+  p = __builtin_fmaf(p, z, 0x1.555556p-4f);
+  return __builtin_fmaf(x - 0.5f, log(x) - 1.0f, __builtin_fmaf(p, y, 0x1.acfe3ap-2f));
+}
+// `sign` is that of gamma(x). The reflection: gamma(-a) = -pi / (a * sin(pi a) * gamma(a)).
+PART BUILT_IN float oclcc_lgamma_r(float x, int* sign) {
+  *sign = 1;
+  const float a = __builtin_fabsf(x);
+  const float whole = __builtin_floorf(a);
+  if (x <= 0.0f && a == whole) {
+    *sign = x == 0.0f && (int)AS_UINT(x) < 0 ? -1 : 1;
+    return OCLCC_INFINITY_F;
+  }
+  const float positive = a == OCLCC_INFINITY_F ? a : oclcc_lgamma_positive(a);
+  if (!(x < 0.0f))
+    return positive;
+  *sign = 2.0f * __builtin_floorf(0.5f * whole) == whole ? -1 : 1;
+  if (a < 0x1p-40f)
+    return positive;
+  return log(0x1.921fb6p+1f / (a * __builtin_fabsf(sinpi(a)))) - positive;
+}
+PURE_BUILT_IN float lgamma(float x) {
+  int sign;
+  return oclcc_lgamma_r(x, &sign);
+}
+MAP1(lgamma, float, float)
+OCLCC_WITH_POINTER(lgamma_r, float, int)

@@ -1,9 +1,11 @@
-// Types, vector macros, and bit casts for the NVPTX overlay.
-//
-// The overlay adds to libclc, and replaces, the built-in functions that libclc or the compiler's
-// back end lacks or gets wrong on nvptx64-nvidia-nvcl. It is compiled without the compiler's OpenCL
+// Types, vector macros, and bit casts for the built-in functions on nvptx64-nvidia-nvcl: all of
+// OpenCL C, for which clang has declarations only. They are compiled without the compiler's OpenCL
 // header. prologue.cl comes first, the other files follow in one translation unit.
+//
+// The functions are derived from the OpenCL C specification and from the PTX ISA. A comment names
+// the rule where the code does not show it.
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef unsigned char uchar;
@@ -27,6 +29,7 @@ OCLCC_VECTOR(long)
 OCLCC_VECTOR(ulong)
 OCLCC_VECTOR(float)
 OCLCC_VECTOR(double)
+OCLCC_VECTOR(half)
 
 // A built-in function, which has one overload for each argument type.
 #define BUILT_IN __attribute__((overloadable))
@@ -46,6 +49,9 @@ OCLCC_VECTOR(double)
 
 #define OCLCC_WIDTHS(M, ...)                                                                       \
   M(2, __VA_ARGS__) M(3, __VA_ARGS__) M(4, __VA_ARGS__) M(8, __VA_ARGS__) M(16, __VA_ARGS__)
+
+// Also of scalars, for which N is empty.
+#define OCLCC_SIZES(M, ...) M(, __VA_ARGS__) OCLCC_WIDTHS(M, __VA_ARGS__)
 
 // Vector overloads of a function of one, two, and three arguments, component by component.
 #define OCLCC_MAP1_(N, NAME, R, A)                                                                 \

@@ -48,27 +48,31 @@ CONVERSIONS(ull2d, ULL2D, unsigned long, double)
     fesetround(FE_TONEAREST);                                                                      \
     return rounded <= LOW ? (TO)LOW : rounded >= HIGH ? (TO)HIGH : (TO)rounded;                    \
   }
-#define TO_INTEGERS(NAME, SYMBOL, FROM, TO, LOW, HIGH, NAN_VALUE)                                  \
+#define TO_INTEGERS(NAME, SYMBOL, ZERO, FROM, TO, LOW, HIGH, NAN_VALUE)                            \
   TO_INTEGER(NAME##_rn, SYMBOL("rn"), FROM, TO, LOW, HIGH, NAN_VALUE, FE_TONEAREST)                \
-  TO_INTEGER(NAME##_rz, SYMBOL("rz"), FROM, TO, LOW, HIGH, NAN_VALUE, FE_TOWARDZERO)               \
+  TO_INTEGER(NAME##_rz, ZERO, FROM, TO, LOW, HIGH, NAN_VALUE, FE_TOWARDZERO)                       \
   TO_INTEGER(NAME##_rp, SYMBOL("rp"), FROM, TO, LOW, HIGH, NAN_VALUE, FE_UPWARD)                   \
   TO_INTEGER(NAME##_rm, SYMBOL("rm"), FROM, TO, LOW, HIGH, NAN_VALUE, FE_DOWNWARD)
-#define F2I(MODE) "asm.cvt." MODE "i.s32.f32"
-#define F2UI(MODE) "asm.cvt." MODE "i.u32.f32"
+#define F2I(MODE) "nvvm.f2i." MODE
+#define F2UI(MODE) "nvvm.f2ui." MODE
 #define F2LL(MODE) "asm.cvt." MODE "i.s64.f32"
 #define F2ULL(MODE) "asm.cvt." MODE "i.u64.f32"
-#define D2I(MODE) "asm.cvt." MODE "i.s32.f64"
-#define D2UI(MODE) "asm.cvt." MODE "i.u32.f64"
+#define D2I(MODE) "nvvm.d2i." MODE
+#define D2UI(MODE) "nvvm.d2ui." MODE
 #define D2LL(MODE) "asm.cvt." MODE "i.s64.f64"
 #define D2ULL(MODE) "asm.cvt." MODE "i.u64.f64"
-TO_INTEGERS(f2i, F2I, float, int, -0x1p31L, 2147483647.0L, 0)
-TO_INTEGERS(f2ui, F2UI, float, unsigned, 0.0L, 4294967295.0L, 0)
-TO_INTEGERS(f2ll, F2LL, float, long, -0x1p63L, 9223372036854775807.0L, (long)(1UL << 63))
-TO_INTEGERS(f2ull, F2ULL, float, unsigned long, 0.0L, 18446744073709551615.0L, 1UL << 63)
-TO_INTEGERS(d2i, D2I, double, int, -0x1p31L, 2147483647.0L, (int)(1U << 31))
-TO_INTEGERS(d2ui, D2UI, double, unsigned, 0.0L, 4294967295.0L, 1U << 31)
-TO_INTEGERS(d2ll, D2LL, double, long, -0x1p63L, 9223372036854775807.0L, (long)(1UL << 63))
-TO_INTEGERS(d2ull, D2ULL, double, unsigned long, 0.0L, 18446744073709551615.0L, 1UL << 63)
+TO_INTEGERS(f2i, F2I, "asm.cvt.rzi.s32.f32", float, int, -0x1p31L, 2147483647.0L, 0)
+TO_INTEGERS(f2ui, F2UI, "asm.cvt.rzi.u32.f32", float, unsigned, 0.0L, 4294967295.0L, 0)
+TO_INTEGERS(f2ll, F2LL, "asm.cvt.rzi.s64.f32", float, long, -0x1p63L, 9223372036854775807.0L,
+            (long)(1UL << 63))
+TO_INTEGERS(f2ull, F2ULL, "asm.cvt.rzi.u64.f32", float, unsigned long, 0.0L,
+            18446744073709551615.0L, 1UL << 63)
+TO_INTEGERS(d2i, D2I, "asm.cvt.rzi.s32.f64", double, int, -0x1p31L, 2147483647.0L, (int)(1U << 31))
+TO_INTEGERS(d2ui, D2UI, "asm.cvt.rzi.u32.f64", double, unsigned, 0.0L, 4294967295.0L, 1U << 31)
+TO_INTEGERS(d2ll, D2LL, "asm.cvt.rzi.s64.f64", double, long, -0x1p63L, 9223372036854775807.0L,
+            (long)(1UL << 63))
+TO_INTEGERS(d2ull, D2ULL, "asm.cvt.rzi.u64.f64", double, unsigned long, 0.0L,
+            18446744073709551615.0L, 1UL << 63)
 
 // Numbers of half are multiples of 2^-24 up to 2^-14, and of 2^(exponent - 10) above.
 static unsigned short half_of(long double value, int mode) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares functions of the extensions that oclcc has for NVIDIA's devices with exact results.
 
-usage: extension_table.py cpu [--clang CLANG] [--libclc FILE] [--widths 1,4] [--only REGEX]
+usage: extension_table.py cpu [--clang CLANG] [--widths 1,4] [--only REGEX]
        extension_table.py write FOLDER [--widths 1,4] [--only REGEX]
 
 The modes are those of built_in_table.py. Functions of half are compared with all numbers of half as
