@@ -10,6 +10,11 @@ needs nvptx:sm_50
 python3 "$CLI_TESTS/offline/nvptx_built_ins.py" --sample 40 \
   oclcc '{source}' --target nvptx:sm_50 --no-cache -w -o '{output}' > log || cat log
 
+### library
+# Every function that clang declares is defined, also those of extensions.
+needs nvptx:sm_50
+python3 "$CLI_TESTS/offline/library_functions.py" "$clang"
+
 ### built_in_results
 # The functions that oclcc links for NVIDIA's devices compute exact results. They run on this machine.
 needs nvptx:sm_80
