@@ -4,7 +4,7 @@ for offline targets, and that of tools alone, in turn in one run.
 
     bench/changed_kernel.py BUILD_DIR [ROUNDS]
 
-The tools alone: for nvptx one clang, which links libclc; for amdgcn one clang, which links AMD's
+The tools alone: for nvptx one clang, which links libclc if it is installed; for amdgcn one clang, which links AMD's
 libraries, and lld; for spirv clang and llvm-spirv. They neither check nor edit anything. The tools for
 the same code: those that oclcc calls in another run, whose calls of clang are counted by a program in its
 place (--tool), and which link oclcc's own built-in functions, too.
@@ -39,11 +39,13 @@ LANGUAGE = ["-finclude-default-header", "-fdeclare-opencl-builtins", "-x", "cl",
 
 
 def nvptx_commands():
+    library = "/usr/lib/clc/nvptx64--nvidiacl.bc"
+    link = ["-mlink-builtin-bitcode", library, "-Wno-linker-warnings"]
     return [
         "clang-15 -cc1 -triple nvptx64-nvidia-nvcl -target-cpu sm_70 -target-feature +ptx60 -O2"
         " -cl-std=CL3.0 -cl-ext=+cl_khr_3d_image_writes,+__opencl_c_3d_image_writes,+__opencl_c_images"
-        " -mlink-builtin-bitcode /usr/lib/clc/nvptx64--nvidiacl.bc -Wno-linker-warnings"
         " -S -o k.ptx".split()
+        + (link if os.path.exists(library) else [])
         + LANGUAGE
     ]
 

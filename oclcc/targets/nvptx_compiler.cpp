@@ -207,7 +207,9 @@ std::string extension_word(std::string_view standard, const std::vector<Extensio
   std::string extensions = "-cl-ext=+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics,"
                            "+cl_khr_3d_image_writes,+cl_khr_depth_images";
   if (standard.starts_with("-cl-std=CL3.")) {
-    extensions += ",+__opencl_c_3d_image_writes,+__opencl_c_images";
+    // clang 22 has generic pointers unless they are turned off.
+    extensions +=
+        ",+__opencl_c_3d_image_writes,+__opencl_c_images,-__opencl_c_generic_address_space";
   }
   for (const Extension& extension : requested) {
     extensions += fmt::format(",+{}", extension.name);
@@ -297,9 +299,10 @@ Result<std::vector<format::KernelReflection>> reflect_all(std::string_view ir,
 }
 
 std::vector<ToolRow> nvptx_tools(const OfflineTarget& /*target*/) {
-  return rows_with_clang([](const ClangRelease& release) -> std::vector<ToolRow::Tool> {
-    return {{"libclc", "/usr/lib/clc/nvptx64--nvidiacl.bc", release.name("libclc")}};
-  });
+  auto rows =
+      rows_with_clang([](const ClangRelease& /*release*/) { return std::vector<ToolRow::Tool>(); });
+  rows.push_back(row_with_clang({"22", ""}, {}));
+  return rows;
 }
 
 Result<std::string> nvptx_preparation(const FamilyRequest& request) {
@@ -374,8 +377,7 @@ Result<void> compile_nvptx(const ToolSession& session, const FamilyRequest& requ
           Words{std::string(k_default_standard), "-O2", "-ffp-contract=on", "-U__CUDA_ARCH__",
                 k_asm_keyword, extension_word(standard_of(request.options), extensions),
                 "-D__OCLCC_SM__=" + clang_architecture(request.target).substr(3), // for matrix.clh
-                "-Wno-linker-warnings", "-disable-llvm-passes", "-mlink-builtin-bitcode",
-                request.shared.string(), "-mlink-builtin-bitcode", session.path("libclc").string(),
+                "-disable-llvm-passes", "-mlink-builtin-bitcode", request.shared.string(),
                 "-emit-llvm", "-o", "kernel.ll"} +
           atomic_words(standard_of(request.options), extensions),
       std::move(words), language_with(extensions)};

@@ -110,7 +110,7 @@ private:
     const OfflineJob& job = m_jobs[unit.target];
     CLBIN_TRY_ASSIGN(const ToolSession session, start_tools(job, "offline-"));
     for (const auto& [name, path] : job.tools) {
-      if (name == "libclc" || name == "rocm-device-libs") { // libraries, which no command asks
+      if (name == "rocm-device-libs") { // a library, which no command asks
         continue;
       }
       CLBIN_TRY_ASSIGN(reply.tools[name], version_of(job, name, session));

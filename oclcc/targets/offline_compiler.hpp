@@ -38,7 +38,7 @@ struct FamilyCompiler {
   // Returns the first release of clang that has the target; 0 if each has it. Null: the same.
   unsigned (*first_clang)(const OfflineTarget& target) = nullptr;
 };
-// To PTX that NVIDIA's OpenCL driver loads, with clang and libclc.
+// To PTX that NVIDIA's OpenCL driver loads, with clang.
 extern const FamilyCompiler k_nvptx_compiler;
 // To machine code for NVIDIA's devices, as PTX that ptxas converts.
 extern const FamilyCompiler k_cubin_compiler;

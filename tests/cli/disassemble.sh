@@ -120,7 +120,7 @@ oclcc --disassemble k.unknown; echo "exit $?"
 #| oclcc: error: k.cubin: '--disassemble' needs programs that are not installed: nvdisasm
 #| oclcc: error: k.cubin: cubin sm_80 contains no instructions of a kernel 'other'
 #| oclcc: error: k.cubin: nvdisasm ended with 1: nvdisasm fatal: Unsupported machine
-#| oclcc: error: k.cubin: '--tool objdump=./failing': the tools are clang, iga, libclc, lld, llvm-dis, llvm-objdump, llvm-spirv, nvdisasm, ocloc, ptxas, rocm-device-libs, spirv-dis, spirv-val
+#| oclcc: error: k.cubin: '--tool objdump=./failing': the tools are clang, iga, lld, llvm-dis, llvm-objdump, llvm-spirv, nvdisasm, ocloc, ptxas, rocm-device-libs, spirv-dis, spirv-val
 #| oclcc: error: k.unknown: no program that disassembles it is known: unknown binary
 
 ### offline

@@ -73,12 +73,10 @@ on_windows --list-devices >/dev/null 2>&1 || true
 # ID of a compiler.
 linux=$sources/build/dev/oclcc/oclcc
 tools=(clang-15 llvm-spirv-15 spirv-val)
-libclc=/usr/lib/clc/nvptx64--nvidiacl.bc
 missing=""
 for tool in "${tools[@]}" "$linux"; do
   command -v "$tool" >/dev/null || missing=$tool
 done
-[[ -e $libclc ]] || missing=$libclc
 if [[ -n $missing ]]; then
   echo "not compared with the bundle of Linux: there is no $missing"
 else
@@ -91,7 +89,7 @@ else
   targets=(--no-cache --target nvptx:sm_70 --target spirv:1.2 saxpy.cl)
   "$linux" "${targets[@]}" --tool clang="$PWD/scripts/clang-15" \
     --tool llvm-spirv="$PWD/scripts/llvm-spirv-15" --tool spirv-val="$PWD/scripts/spirv-val" -o linux.clbin
-  on_windows "${targets[@]}" --tool "libclc=Z:${libclc//\//\\}" -o windows.clbin
+  on_windows "${targets[@]}" -o windows.clbin
   cmp linux.clbin windows.clbin || fail "the bundles of an offline compile differ"
   status=0
   printf 'kernel void broken( {}\n' >broken.cl

@@ -148,5 +148,17 @@ TEST_F(SourceFiles, CannotBeAFileAndAFolder) {
   EXPECT_EQ(written.error().code, clbin::base::ErrorCode::file_write);
 }
 
+// Their functions are oclcc's, hence clang is the only tool, and clang 22 serves, too.
+TEST(ToolsOfNvidia, AreOfEachTestedReleaseOfClang) {
+  for (const OfflineFamily family : {OfflineFamily::nvptx, OfflineFamily::cubin}) {
+    std::vector<std::string> rows;
+    for (const ToolRow& row : family_compiler(family).tools_for({family, "sm_90", 64})) {
+      EXPECT_EQ(row.tools.size(), family == OfflineFamily::nvptx ? 1U : 2U);
+      rows.push_back(row.tools.front().file);
+    }
+    EXPECT_THAT(rows, ElementsAre("clang-15", "clang-19", "clang-18", "clang-17", "clang-22"));
+  }
+}
+
 } // namespace
 } // namespace oclcc::offline
