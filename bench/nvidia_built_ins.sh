@@ -27,7 +27,7 @@ compile() {
   local oclcc=$1 folder=$2 clang architecture options=()
   shift 2
   [[ ${*: -1} != -* ]] || { options=("${@: -1}") && set -- "${@:1:$#-1}"; }
-  for clang in clang-15 clang-19; do
+  for clang in ${CLANGS:-clang-15 clang-19 clang-22}; do
     if ! command -v "$clang" >/dev/null; then
       continue
     fi
