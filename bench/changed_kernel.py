@@ -4,8 +4,8 @@ for offline targets, and that of tools alone, in turn in one run.
 
     bench/changed_kernel.py BUILD_DIR [ROUNDS]
 
-The tools alone: for nvptx one clang, which links libclc if it is installed; for amdgcn one clang, which links AMD's
-libraries, and lld; for spirv clang and llvm-spirv. They neither check nor edit anything. The tools for
+The tools alone: for nvptx one clang, which links libclc if it is installed; for amdgcn one clang, which
+links AMD's libraries, and lld; for spirv clang and llvm-spirv. They neither check nor edit anything. The tools for
 the same code: those that oclcc calls in another run, whose calls of clang are counted by a program in its
 place (--tool), and which link oclcc's own built-in functions, too.
 

@@ -1147,7 +1147,7 @@ TEST_F(CApiLoad, AcceptsAProblemSizeOfOneToThreeDimensions) {
     m_options.problem_dimensions = dimensions;
     return load();
   };
-  for (const size_t dimensions : {0, 1, 2, 3}) {
+  for (const size_t dimensions : {0U, 1U, 2U, 3U}) {
     ASSERT_EQ(load_near(size.data(), dimensions), CLBIN_SUCCESS) << take_message(m_error);
     EXPECT_STREQ(info().variant, "default");
     EXPECT_STREQ(info().variant_reason, ""); // nothing was measured

@@ -344,7 +344,7 @@ TEST(BundleVerify, AcceptsNoNameOfAPackThatLeavesItsFolder) {
   base::Bytes& strings = crafted.section(SectionKind::strings).bytes;
   const base::Bytes name = test::bytes_of("a..b");
   const base::Bytes replacement = test::bytes_of("../b");
-  const auto at = std::ranges::search(strings, name).begin();
+  const auto at = std::search(strings.begin(), strings.end(), name.begin(), name.end());
   ASSERT_NE(at, strings.end());
   std::ranges::copy(replacement, at);
   EXPECT_EQ(test::must_open(crafted.build()).packs().error().message,
