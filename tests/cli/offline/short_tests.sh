@@ -565,6 +565,21 @@ oclcc --list-targets | grep -E '^cubin:sm_(90|100)'
 # expected errors:
 #| oclcc: error: k.cl: 'cubin:sm_80': ptxas is of version 11.8, and 13.0, 12.4 are tested; '--tool ptxas=*' uses it
 
+### tool_in_path
+# --tool takes a name in PATH, and the entry says which release made it. The functions are the same.
+needs nvptx:sm_70
+echo 'kernel void k(global float* a) { *a = atan2(a[0], a[1]) + convert_int_sat(a[2]); }' > k.cl
+for release in 15 17 18 19 22; do
+  command -v "clang-$release" > path || continue
+  oclcc k.cl --target nvptx:sm_70 --tool "clang=clang-$release" -q -o k.clbin || echo "clang-$release: $?"
+  oclcc --info --json k.clbin | python3 -c '
+import json, sys
+entry = json.load(sys.stdin)["bundles"][0]["groups"][0]["entries"][0]
+print("as asked" if entry["tools"]["clang"].startswith(sys.argv[1] + ".") else entry["tools"])' "$release"
+done | sort -u
+# expected output:
+#| as asked
+
 ### unresolved
 # If a target lacks a function, compiling fails, and the message names the function that the source
 # calls.
