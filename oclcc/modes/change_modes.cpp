@@ -11,6 +11,8 @@
 #include "trust/bundle_signing.hpp"
 #include "worker/worker_process.hpp"
 
+#include <algorithm>
+#include <span>
 #include <thread>
 
 namespace oclcc {
@@ -428,9 +430,15 @@ Result<BundleChange> merge_all(const std::vector<BundleReader>& bundles,
     CLBIN_TRY(count_removed_signatures(change, bundles[i], options.inputs[i].path));
     CLBIN_TRY_ASSIGN(const auto packs, bundles[i].packs());
     if (has_packs(options.inputs[i].path)) {
-      for (const format::PackRecord& pack : packs) {
+      constexpr std::size_t k_most_notes = 8;
+      for (const format::PackRecord& pack :
+           std::span(packs).first(std::min(packs.size(), k_most_notes))) {
         change.notes.push_back(fmt::format(
             "the pack '{}' is not there, and its entries are missing", pack.name.str()));
+      }
+      if (packs.size() > k_most_notes) {
+        change.notes.push_back(
+            fmt::format("{} more packs are not there", packs.size() - k_most_notes));
       }
     }
   }

@@ -117,6 +117,22 @@ oclcc --info d/base.clbin | grep pack
 # expected errors:
 #| oclcc: warning: d/base.clbin: no target matches 'cubin:sm_90'; there are 'spirv:1.0'
 
+### many_absent_packs
+# The first eight are named.
+for sm in 50 52 53 60 61 62 70 72 75 80; do
+  sed "s/sm_50/sm_$sm/" "$binaries/sm_50.nvcl.ptx" > $sm.ptx
+done
+import k.clbin k:{50,52,53,60,61,62,70,72,75,80}.ptx
+oclcc --split=entry k.clbin -o d
+rm d/nvptx-*.clbin
+oclcc --merge d -o all.clbin 2> notes
+wc -l < notes
+head -1 notes; tail -1 notes
+# expected output:
+#| 9
+#| oclcc: note: all.clbin: the pack 'nvptx-sm_50' is not there, and its entries are missing
+#| oclcc: note: all.clbin: 2 more packs are not there
+
 ### other_version
 # A pack that the base does not name is refused by name.
 many

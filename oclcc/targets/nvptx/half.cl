@@ -176,15 +176,7 @@ MAP3(smoothstep, half, half, half, half)
   PURE_BUILT_IN T##N clamp(T##N x, T low, T high) {                                                \
     return clamp(x, (T##N)low, (T##N)high);                                                        \
   }                                                                                                \
-  PURE_BUILT_IN T##N mix(T##N x, T##N y, T a) {                                                    \
-    return mix(x, y, (T##N)a);                                                                     \
-  }                                                                                                \
-  PURE_BUILT_IN T##N step(T edge, T##N x) {                                                        \
-    return step((T##N)edge, x);                                                                    \
-  }                                                                                                \
-  PURE_BUILT_IN T##N smoothstep(T low, T high, T##N x) {                                           \
-    return smoothstep((T##N)low, (T##N)high, x);                                                   \
-  }
+  OCLCC_COMMON_SCALARS(N, T)
 OCLCC_WIDTHS(OCLCC_WITH_SCALARS, half)
 
 PURE_BUILT_IN half nextafter(half x, half y) {

@@ -1,17 +1,21 @@
 // Functions of integers, and the atomic functions of OpenCL C 1.2, cl_khr_int64_base_atomics and
 // cl_khr_int64_extended_atomics, which are relaxed.
 
-#define OCLCC_MAD_HI_NARROW(T, WIDE, BITS)                                                         \
-  PURE_BUILT_IN T mad_hi(T a, T b, T c) {                                                          \
-    return (T)((((WIDE)a * (WIDE)b) >> BITS) + c);                                                 \
+#define OCLCC_HIGH_HALF(T, WIDE, BITS)                                                             \
+  PURE_BUILT_IN T mul_hi(T a, T b) {                                                               \
+    return (T)(((WIDE)a * (WIDE)b) >> BITS);                                                       \
   }                                                                                                \
+  PURE_BUILT_IN T mad_hi(T a, T b, T c) {                                                          \
+    return (T)(mul_hi(a, b) + (WIDE)c);                                                            \
+  }                                                                                                \
+  MAP2(mul_hi, T, T, T)                                                                            \
   MAP3(mad_hi, T, T, T, T)
-OCLCC_MAD_HI_NARROW(char, int, 8)
-OCLCC_MAD_HI_NARROW(uchar, uint, 8)
-OCLCC_MAD_HI_NARROW(short, int, 16)
-OCLCC_MAD_HI_NARROW(ushort, uint, 16)
-OCLCC_MAD_HI_NARROW(int, long, 32)
-OCLCC_MAD_HI_NARROW(uint, ulong, 32)
+OCLCC_HIGH_HALF(char, int, 8)
+OCLCC_HIGH_HALF(uchar, uint, 8)
+OCLCC_HIGH_HALF(short, int, 16)
+OCLCC_HIGH_HALF(ushort, uint, 16)
+OCLCC_HIGH_HALF(int, long, 32)
+OCLCC_HIGH_HALF(uint, ulong, 32)
 
 // Signed overflow is defined in OpenCL C, hence the unsigned sum.
 PURE_BUILT_IN long mad_hi(long a, long b, long c) {
@@ -112,17 +116,6 @@ PURE_BUILT_IN ulong mad_sat(ulong a, ulong b, ulong c) {
 MAP3(mad_sat, long, long, long, long)
 MAP3(mad_sat, ulong, ulong, ulong, ulong)
 
-#define OCLCC_MUL_HI_NARROW(T, WIDE, BITS)                                                         \
-  PURE_BUILT_IN T mul_hi(T a, T b) {                                                               \
-    return (T)(((WIDE)a * (WIDE)b) >> BITS);                                                       \
-  }                                                                                                \
-  MAP2(mul_hi, T, T, T)
-OCLCC_MUL_HI_NARROW(char, int, 8)
-OCLCC_MUL_HI_NARROW(uchar, uint, 8)
-OCLCC_MUL_HI_NARROW(short, int, 16)
-OCLCC_MUL_HI_NARROW(ushort, uint, 16)
-OCLCC_MUL_HI_NARROW(int, long, 32)
-OCLCC_MUL_HI_NARROW(uint, ulong, 32)
 PURE_BUILT_IN long mul_hi(long a, long b) {
   return (long)(((__int128)a * b) >> 64);
 }
