@@ -260,7 +260,7 @@ static std::vector<KeyRange> amd_key_ranges(const DeviceIdentity& device) {
 namespace {
 
 constexpr std::uint8_t k_prefer_version = 2;
-constexpr std::uint8_t k_prefer_family = 1;
+constexpr std::uint8_t k_prefer_family = 1; // or a version that runs on several
 
 // Architecture, release and revision.
 using IpVersion = std::array<std::uint16_t, 3>;
@@ -291,6 +291,34 @@ constexpr std::array k_products{
     Product{1250, {12, 50, 4}}, // xe-hp
 };
 
+struct Compatibility {
+  IpVersion zebin;
+  IpVersion device;
+};
+
+// intel/compute-runtime of August 2026, third_party/aot_config_headers/platforms.h,
+// compatibilityMapping. Drivers that are older than a row refuse the zebin.
+constexpr std::array k_compatible{
+    Compatibility{{12, 55, 8}, {12, 56, 5}}, // dg2 on acm-g11
+    Compatibility{{12, 55, 8}, {12, 57, 0}}, // on acm-g12
+    Compatibility{{12, 70, 4}, {12, 71, 4}}, // mtl on mtl-h
+    Compatibility{{20, 1, 0}, {20, 2, 0}},   // bmg on bmg-g31
+    Compatibility{{20, 1, 0}, {20, 4, 4}},   // on lnl
+    Compatibility{{20, 1, 1}, {20, 1, 0}},   // earlier numbers of bmg
+    Compatibility{{20, 1, 1}, {20, 2, 0}},   Compatibility{{20, 1, 1}, {20, 4, 4}},
+    Compatibility{{20, 1, 4}, {20, 1, 0}},   Compatibility{{20, 1, 4}, {20, 2, 0}},
+    Compatibility{{20, 1, 4}, {20, 4, 4}},   Compatibility{{30, 0, 4}, {30, 1, 0}}, // ptl on ptl-u
+    Compatibility{{30, 0, 4}, {30, 3, 1}},                                          // on wcl
+    Compatibility{{30, 0, 4}, {30, 4, 4}},                                          // on nvl-s
+    Compatibility{{30, 0, 4}, {30, 5, 4}},                                          // on nvl-u
+};
+
+bool is_compatible(const IpVersion& zebin, const IpVersion& device) {
+  return std::ranges::any_of(k_compatible, [&](const Compatibility& row) {
+    return row.zebin == zebin && row.device == device;
+  });
+}
+
 // Of "12.55.8".
 std::optional<IpVersion> own_version(const DeviceIdentity& device) {
   return parse_numbers<3>(device.architecture);
@@ -319,8 +347,9 @@ std::uint64_t first_key_of(std::uint16_t family) {
 } // namespace
 
 // intel/compute-runtime, zebin_decoder.cpp, validateTargetDevice: the product config (IP version)
-// must be equal or, if the zebin has none, the product family. The driver does not reject a zebin
-// of another target that contains IR: it builds the IR instead of loading the zebin.
+// must be equal or compatible or, if the zebin has none, the product family be equal. The driver
+// does not reject a zebin of another target that contains IR: it builds the IR instead of loading
+// the zebin.
 Verdict judge_intel(const BinaryInfo& info, const DeviceIdentity& device) {
   const auto own = own_version(device);
   if (!own) {
@@ -328,10 +357,12 @@ Verdict judge_intel(const BinaryInfo& info, const DeviceIdentity& device) {
                   format::describe(info), device.architecture);
   }
   if (version_of(info) != IpVersion{}) {
-    return version_of(info) == *own ? accept(k_prefer_version, "{} runs on IP version {}",
-                                             format::describe(info), device.architecture)
-                                    : refuse("{} does not run on IP version {}",
-                                             format::describe(info), device.architecture);
+    const bool is_equal = version_of(info) == *own;
+    return is_equal || is_compatible(version_of(info), *own)
+               ? accept(is_equal ? k_prefer_version : k_prefer_family, "{} runs on IP version {}",
+                        format::describe(info), device.architecture)
+               : refuse("{} does not run on IP version {}", format::describe(info),
+                        device.architecture);
   }
   const auto version = version_of_family(info.product_family);
   if (!version) {
@@ -351,8 +382,17 @@ std::vector<KeyRange> intel_key_ranges(const DeviceIdentity& device) {
   if (!own) {
     return {};
   }
-  const BinaryInfo by_version = bound(BinaryKind::intel_zebin, (*own)[0], (*own)[1], (*own)[2]);
-  std::vector<KeyRange> ranges{architecture_range(by_version, by_version)};
+  std::vector<KeyRange> ranges;
+  const auto add_version = [&ranges](const IpVersion& version) {
+    const BinaryInfo info = bound(BinaryKind::intel_zebin, version[0], version[1], version[2]);
+    ranges.push_back(architecture_range(info, info));
+  };
+  add_version(*own);
+  for (const Compatibility& row : k_compatible) {
+    if (row.device == *own) {
+      add_version(row.zebin);
+    }
+  }
   for (const Product& product : k_products) {
     if (product.version == *own) {
       const auto next = static_cast<std::uint16_t>(product.family + 1);

@@ -335,6 +335,22 @@ TEST(IntelRules, NeedTheIpVersion) {
   });
 }
 
+TEST(IntelRules, TakeACompatibleIpVersionInOneDirection) {
+  // compute-runtime, platforms.h, compatibilityMapping
+  check({
+      {zebin(12, 55, 8), intel("12.57.0"), Fit::yes,
+       "Intel zebin 12.55.8 runs on IP version 12.57.0"},
+      {zebin(12, 57, 0), intel("12.55.8"), Fit::no, "does not run on IP version 12.55.8"},
+      {zebin(12, 70, 4), intel("12.71.4"), Fit::yes, "runs on IP version 12.71.4"},
+      {zebin(12, 70, 4), intel("12.74.4"), Fit::no, "does not run on IP version 12.74.4"},
+      {zebin(20, 1, 4), intel("20.1.0"), Fit::yes, "runs on IP version 20.1.0"},
+      {zebin(20, 1, 0), intel("20.1.4"), Fit::no, "does not run on IP version 20.1.4"},
+      {zebin(30, 0, 4), intel("30.5.4"), Fit::yes, "runs on IP version 30.5.4"},
+  });
+  EXPECT_GT(judge_intel(zebin(20, 4, 4), intel("20.4.4")).preference,
+            judge_intel(zebin(20, 1, 0), intel("20.4.4")).preference);
+}
+
 TEST(IntelRules, TakeAProductFamilyThatIsOneIpVersion) {
   // ocloc 22.43 writes the family only
   check({
