@@ -58,6 +58,9 @@ unsigned first_clang(const OfflineTarget& target) {
   const unsigned of_version = target.code_object > 4 ? 19 : 0;
   return std::max(of_version, found == std::end(k_new_processors) ? 0 : found->first_clang);
 }
+Releases releases_with(const OfflineTarget& target) {
+  return {first_clang(target)};
+}
 bool is_new(const OfflineTarget& target) {
   return first_clang(target) != 0;
 }
@@ -373,6 +376,6 @@ std::vector<std::string> undefined_symbols(std::string_view lld_output) {
 
 const FamilyCompiler k_amdgcn_compiler = {amdgcn_tools,         compile_amdgcn,
                                           pointers_preparation, ask_for_typed_pointers,
-                                          print_version,        first_clang};
+                                          print_version,        releases_with};
 
 } // namespace oclcc::offline

@@ -3,6 +3,7 @@
 #include "format/binary/binary_kernels.hpp"
 #include "format/binary/elf_object.hpp"
 
+#include "matching/vendor_rules.hpp"
 #include "opencl/driver.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +19,7 @@ constexpr const char* k_version_query = "OCL_DRIVER_VERSION";
 // ocloc ends with the status of clBuildProgram, -11.
 constexpr int k_status_build_failure = 256 + CL_BUILD_PROGRAM_FAILURE;
 
-// What ocloc 22.43 accepts. It is the compiler of Intel's driver.
+// What ocloc 22.43 and 26.27 accept. It is the compiler of Intel's driver.
 const OptionRule k_intel_rules[] = {
     {"-cl-std=CL1.0"},
     {"-cl-std=CL1.1"},
@@ -35,6 +36,13 @@ const OptionRule k_intel_rules[] = {
     {"-cl-strict-aliasing"},
     {"-cl-intel-greater-than-4GB-buffer-required"},
 };
+
+// What the driver patches (intel/compute-runtime, compiler_interface/linker.h), and ocloc 26 uses.
+bool is_of_driver(std::string_view symbol) {
+  constexpr std::string_view k_symbols[] = {"__INTEL_PATCH_CROSS_THREAD_OFFSET_OFF_R0",
+                                            "__INTEL_PER_THREAD_OFF", "__SubDeviceID"};
+  return std::ranges::find(k_symbols, symbol) != std::end(k_symbols);
+}
 
 bool is_about_itself(std::string_view line) {
   return line.empty() || line == "Build succeeded." || line.starts_with("Command was: ") ||
@@ -79,8 +87,27 @@ Result<std::vector<format::KernelReflection>> read_zebin(ByteView zebin) {
   return format::read_zebin_kernels(zebin);
 }
 
-std::vector<ToolRow> intel_tools(const OfflineTarget& /*target*/) {
-  return {{{{"ocloc", "ocloc", "intel-opencl-icd", {}, {"22.43"}}}, "12"}};
+std::vector<ToolRow> intel_tools(const OfflineTarget& target) {
+  const Releases releases = ocloc_releases(target);
+  const bool has_package = releases.has(22);
+  ToolRow::Tool ocloc{"ocloc", "ocloc", has_package ? "intel-opencl-icd" : ""};
+  if (has_package) {
+    ocloc.tested_versions.emplace_back("22.43");
+  }
+  if (releases.has(26)) {
+    ocloc.tested_versions.emplace_back("26.27");
+  }
+  return {{{std::move(ocloc)}, "12"}};
+}
+
+// A driver would refuse it. ocloc before 26 writes no IP version.
+Result<void> require_match(const OfflineTarget& target, ByteView zebin) {
+  const auto verdict = clbin::matching::judge_intel(format::classify_binary(zebin),
+                                                    recorded_target(target).identity);
+  return verdict.fit == clbin::matching::Fit::yes
+             ? Result<void>()
+             : fail(ErrorCode::internal, "ocloc wrote a zebin that does not match: {}",
+                    verdict.reason);
 }
 
 // ocloc has no --version; it writes a file that is named after the question.
@@ -98,8 +125,13 @@ Result<void> compile_intel(const ToolSession& session, const FamilyRequest& requ
   if (!is_compiled) {
     return {};
   }
-  CLBIN_TRY_ASSIGN(auto zebin, session.read_output("ocloc", "out/kernel"));
+  auto output = session.read_output("ocloc", "out/kernel");
+  if (!output) { // ocloc 26 appends the suffix nevertheless
+    output = session.read_output("ocloc", "out/kernel.bin");
+  }
+  CLBIN_TRY_ASSIGN(auto zebin, std::move(output));
   CLBIN_TRY_ASSIGN(auto kernels, read_zebin(zebin));
+  CLBIN_TRY(require_match(request.target, zebin));
   CLBIN_TRY_ASSIGN(const auto undefined, undefined_symbols_of_zebin(zebin));
   CLBIN_TRY(require_resolved(undefined));
   reply.binary = std::move(zebin);
@@ -160,15 +192,19 @@ Result<std::vector<std::string>> undefined_symbols_of_zebin(ByteView zebin) {
   ByteReader reader(section(k_symbol_table), "symbol table of a zebin");
   while (reader.remaining() != 0) {
     CLBIN_TRY_ASSIGN(const format::ElfSymbol symbol, format::read_elf_symbol(reader));
-    if (symbol.name != 0 && symbol.section == 0 && symbol.name < names.size()) {
-      const std::string_view name = names.substr(symbol.name);
-      undefined.emplace_back(name.substr(0, name.find('\0')));
+    if (symbol.name == 0 || symbol.section != 0 || symbol.name >= names.size()) {
+      continue;
+    }
+    const std::string_view name =
+        names.substr(symbol.name, names.find('\0', symbol.name) - symbol.name);
+    if (!is_of_driver(name)) {
+      undefined.emplace_back(name);
     }
   }
   return undefined;
 }
 
-const FamilyCompiler k_intel_compiler = {intel_tools, compile_intel, nullptr, nullptr,
-                                         query_version};
+const FamilyCompiler k_intel_compiler = {intel_tools, compile_intel, nullptr,
+                                         nullptr,     query_version, ocloc_releases};
 
 } // namespace oclcc::offline

@@ -39,9 +39,25 @@ std::string version_in(std::string_view text) {
 // In a folder of its own.
 constexpr const char* k_shared_file = "prepared";
 
+// A compiler that does not have the target would only say that it does not know a word.
+Result<void> require_known_target(const OfflineJob& job, std::string_view version) {
+  std::string_view rest = version;
+  const unsigned release = base::take_number<unsigned>(rest).value_or(0);
+  if (job.releases.has(release)) {
+    return {};
+  }
+  const bool is_old = release < job.releases.first;
+  return fail(ErrorCode::no_device, "requires {} {} or {}, and '{}' is of version {}", job.compiler,
+              is_old ? job.releases.first : job.releases.last, is_old ? "later" : "earlier",
+              job.tools.find(job.compiler)->second.string(), version);
+}
+
 // Another version makes other bytes, hence it must be chosen, and not only installed.
-Result<void> require_tested(const OfflineJob& job, const std::string& tool,
+Result<void> require_usable(const OfflineJob& job, const std::string& tool,
                             const std::string& version) {
+  if (tool == job.compiler) {
+    CLBIN_TRY(require_known_target(job, version));
+  }
   const auto tested = job.tested_versions.find(tool);
   if (tested == job.tested_versions.end() ||
       std::ranges::any_of(tested->second, [&](const std::string& beginning) {
@@ -53,16 +69,6 @@ Result<void> require_tested(const OfflineJob& job, const std::string& tool,
               tool, version, fmt::join(tested->second, ", "),
               tested->second.size() == 1 ? "is" : "are", tool,
               job.tools.find(tool)->second.string());
-}
-
-// A clang that does not have the target would only say that it does not know a word.
-Result<void> require_known_target(const OfflineJob& job, const std::string& version) {
-  std::string_view rest = version;
-  if (base::take_number<unsigned>(rest).value_or(0) >= job.first_clang) {
-    return {};
-  }
-  return fail(ErrorCode::no_device, "requires clang {} or later, and '{}' is of version {}",
-              job.first_clang, job.tools.find("clang")->second.string(), version);
 }
 
 // Builds with the tools of each target.
@@ -79,13 +85,11 @@ public:
       return {};
     }
     CLBIN_TRY_ASSIGN(const ToolSession session, start_tools(job, "versions-"));
-    for (const auto& [tool, versions] : job.tested_versions) {
-      CLBIN_TRY_ASSIGN(const std::string version, version_of(job, tool, session));
-      CLBIN_TRY(require_tested(job, tool, version));
-    }
-    if (job.first_clang != 0) {
-      CLBIN_TRY_ASSIGN(const std::string version, version_of(job, "clang", session));
-      CLBIN_TRY(require_known_target(job, version));
+    for (const auto& [tool, path] : job.tools) {
+      if (tool == job.compiler || job.tested_versions.find(tool) != job.tested_versions.end()) {
+        CLBIN_TRY_ASSIGN(const std::string version, version_of(job, tool, session));
+        CLBIN_TRY(require_usable(job, tool, version));
+      }
     }
     return {};
   }
@@ -114,12 +118,9 @@ private:
         continue;
       }
       CLBIN_TRY_ASSIGN(reply.tools[name], version_of(job, name, session));
-      CLBIN_TRY(require_tested(job, name, reply.tools[name]));
+      CLBIN_TRY(require_usable(job, name, reply.tools[name]));
       if (const auto program = read_shared_object(path); program && !program->build_id.empty()) {
         reply.tools[name + std::string(k_build_id_suffix)] = program->build_id;
-      }
-      if (name == "clang") {
-        CLBIN_TRY(require_known_target(job, reply.tools[name]));
       }
     }
     CLBIN_TRY(write_source_files(*unit.source, session.folder()));
@@ -266,9 +267,12 @@ Result<OfflineJob> find_job(const OfflineTarget& target, const ToolPaths& given,
       job.tested_versions.emplace(tool.name, tool.tested_versions);
     }
   }
-  const auto first_clang = family_compiler(target.family).first_clang;
-  if (first_clang != nullptr && given.find("clang") != given.end()) {
-    job.first_clang = first_clang(target);
+  const auto releases_with = family_compiler(target.family).releases_with;
+  const ToolRow::Tool& compiler = rows.front().tools.front();
+  const bool is_chosen = given.find(compiler.name) != given.end();
+  if (releases_with != nullptr && (is_chosen || !compiler.tested_versions.empty())) {
+    job.releases = releases_with(target);
+    job.compiler = job.releases.are_all() ? "" : compiler.name;
   }
   return job;
 }

@@ -35,8 +35,9 @@ struct FamilyCompiler {
   // Returns text that contains the version of a program.
   Result<std::string> (*print_version)(const ToolSession& session,
                                        std::string_view tool) = offline::print_version;
-  // Returns the first release of clang that has the target; 0 if each has it. Null: the same.
-  unsigned (*first_clang)(const OfflineTarget& target) = nullptr;
+  // Returns the releases of the compiler, the first tool of each row, that have the target. Null:
+  // all have it.
+  Releases (*releases_with)(const OfflineTarget& target) = nullptr;
 };
 // To PTX that NVIDIA's OpenCL driver loads, with clang.
 extern const FamilyCompiler k_nvptx_compiler;
@@ -64,12 +65,14 @@ struct OfflineJob {
   std::vector<clbin::cache::Ingredient> tool_facts; // ToolDigests::ingredients_of(tools)
   // Of the tools that no --tool chose: their version must begin with one of these.
   std::map<std::string, std::vector<std::string>, std::less<>> tested_versions{};
-  // The first release of clang that has the target, if --tool chose clang; otherwise 0.
-  unsigned first_clang = 0;
+  // The first tool of a row, if its name does not tell its release, and not each one has the
+  // target.
+  std::string compiler{};
+  Releases releases{};
 
   // Whether what is installed does not show that the target can be used.
   [[nodiscard]] bool depends_on_versions() const noexcept {
-    return !tested_versions.empty() || first_clang != 0;
+    return !tested_versions.empty() || !compiler.empty();
   }
 };
 

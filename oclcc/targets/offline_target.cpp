@@ -57,17 +57,50 @@ constexpr AmdProcessors k_amdgcn[] = {
 };
 
 struct IntelProduct {
-  const char* name;       // of ocloc 22.43
+  const char* name;       // of ocloc
   const char* ip_version; // `ocloc ids NAME`
+  Releases compilers{};
 };
 
-// Those whose zebins identify one IP version. The zebins of dg2, acm-g10 and pvc contain only a
-// product family, which has several.
-constexpr IntelProduct k_intel[] = {{"bdw", "8.0.0"},    {"skl", "9.0.9"},    {"kbl", "9.1.9"},
-                                    {"cfl", "9.2.9"},    {"bxt", "9.3.0"},    {"glk", "9.4.0"},
-                                    {"icllp", "11.0.0"}, {"lkf", "11.1.0"},   {"ehl", "11.2.0"},
-                                    {"tgllp", "12.0.0"}, {"rkl", "12.1.0"},   {"adl-s", "12.2.0"},
-                                    {"adl-p", "12.3.0"}, {"adl-n", "12.4.0"}, {"dg1", "12.10.0"}};
+// Those whose zebins identify one IP version: of dg2 and pvc, ocloc 22.43 writes only a product
+// family, which has several. ocloc 24.35 is the last one that knows Gen8 to Gen11.
+constexpr Releases k_until_24{0, 24};
+constexpr Releases k_from_26{26};
+constexpr IntelProduct k_intel[] = {
+    {"bdw", "8.0.0", k_until_24},
+    {"skl", "9.0.9", k_until_24},
+    {"kbl", "9.1.9", k_until_24},
+    {"cfl", "9.2.9", k_until_24},
+    {"bxt", "9.3.0", k_until_24},
+    {"glk", "9.4.0", k_until_24},
+    {"icllp", "11.0.0", k_until_24},
+    {"lkf", "11.1.0", k_until_24},
+    {"ehl", "11.2.0", k_until_24},
+    {"tgllp", "12.0.0"},
+    {"rkl", "12.1.0"},
+    {"adl-s", "12.2.0"},
+    {"adl-p", "12.3.0"},
+    {"adl-n", "12.4.0"},
+    {"dg1", "12.10.0"},
+    {"dg2", "12.55.8", k_from_26},
+    {"acm-g11", "12.56.5", k_from_26},
+    {"acm-g12", "12.57.0", k_from_26},
+    {"pvc", "12.60.7", k_from_26},
+    {"mtl", "12.70.4", k_from_26},
+    {"mtl-h", "12.71.4", k_from_26},
+    {"arl-h", "12.74.4", k_from_26},
+    {"bmg", "20.1.0", k_from_26},
+    {"bmg-g31", "20.2.0", k_from_26},
+    {"lnl", "20.4.4", k_from_26},
+    {"ptl", "30.0.4", k_from_26},
+    {"ptl-u", "30.1.0", k_from_26},
+    {"wcl", "30.3.1", k_from_26},
+};
+
+const IntelProduct* intel_product(const OfflineTarget& target) {
+  const auto* const product = std::ranges::find(k_intel, target.architecture, &IntelProduct::name);
+  return target.family != OfflineFamily::intel || product == std::end(k_intel) ? nullptr : product;
+}
 
 // Returns each ID, followed by the same ID with the setting off and on.
 std::vector<std::string> with_setting(const std::vector<std::string>& ids, std::string_view name) {
@@ -140,10 +173,10 @@ bool has_settings(const OfflineTarget& target) {
 }
 
 // Whether groups contain the target: code for any settings of one processor that a release of clang
-// knows which Debian 13 has.
+// knows which Debian 13 has, or of a product that Debian 12's ocloc knows.
 bool is_in_groups(const OfflineTarget& target) {
   constexpr std::string_view k_newest[] = {"gfx950", "gfx1153"}; // clang 20 and later
-  return !has_settings(target) && !is_generic(target) &&
+  return !has_settings(target) && !is_generic(target) && ocloc_releases(target).has(22) &&
          std::ranges::find(k_newest, target.architecture) == std::end(k_newest);
 }
 
@@ -155,8 +188,8 @@ std::string recorded_architecture(const OfflineTarget& target) {
   if (target.family != OfflineFamily::intel) {
     return target.architecture;
   }
-  const auto* const product = std::ranges::find(k_intel, target.architecture, &IntelProduct::name);
-  return product == std::end(k_intel) ? "" : product->ip_version;
+  const IntelProduct* const product = intel_product(target);
+  return product == nullptr ? "" : product->ip_version;
 }
 
 bool is_major(const OfflineTarget& target) {
@@ -240,6 +273,11 @@ unsigned capability_of(std::string_view architecture) {
   return base::take_number<unsigned>(architecture).value_or(0);
 }
 
+Releases ocloc_releases(const OfflineTarget& target) {
+  const IntelProduct* const product = intel_product(target);
+  return product == nullptr ? Releases() : product->compilers;
+}
+
 format::Target recorded_target(const OfflineTarget& target) {
   format::Target recorded;
   recorded.origin = format::TargetOrigin::offline;
@@ -271,9 +309,8 @@ std::vector<TargetGroup> target_groups() {
   const auto is_in_all = [](const OfflineTarget& target) {
     switch (target.family) {
     case OfflineFamily::amdgcn:
-      return is_in_groups(target);
     case OfflineFamily::intel:
-      return true;
+      return is_in_groups(target);
     case OfflineFamily::spirv: // one version serves: drivers of OpenCL 2.1 and later accept 1.2
       return target.architecture == "1.2" && target.address_bits == 64;
     default:

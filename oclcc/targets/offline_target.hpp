@@ -33,6 +33,19 @@ struct OfflineTarget {
 // Returns the version of the code object of a target of AMD, 4, 5 or 6; 0 for other families.
 [[nodiscard]] std::uint32_t code_object_version(const OfflineTarget& target);
 
+// Releases of a compiler that have a target: clang 19, ocloc 26.
+struct Releases {
+  unsigned first = 0;
+  unsigned last = ~0U;
+
+  [[nodiscard]] constexpr bool has(unsigned release) const noexcept {
+    return release >= first && release <= last;
+  }
+  [[nodiscard]] constexpr bool are_all() const noexcept { return first == 0 && last == ~0U; }
+};
+// Returns those of ocloc that have a target of Intel.
+[[nodiscard]] Releases ocloc_releases(const OfflineTarget& target);
+
 // Returns 90 for "sm_90".
 [[nodiscard]] unsigned capability_of(std::string_view architecture);
 

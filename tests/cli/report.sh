@@ -239,17 +239,17 @@ oclcc --report k.clbin --kernel absent --program args; echo "exit $?"
 #|     nvptx:sm_70       -     -       -       -        -    256      -     -      43  -
 #|     cubin:sm_80      32    16       -       -        0    256    473   768       -  64/64 waves
 #|     amdgcn:gfx906    64    45      67       0    16384    256      -     -       -  20/40 registers
-#|     intel:tgllp      32   128       -       0        0    256      -     -       -  -
+#|     intel:tgllp      32   128       -       0        0    256      -     -       -  112/112 waves
 #|     spirv:1.0         -     -       -       -        -      -      -     -      35  -
 #|   images, work-groups of 256x1x1 assumed
 #|     amdgcn:gfx906    64    45      54       0    16384      0      -     -       -  20/40 registers
-#|     intel:tgllp      16   128       -       0        0      0      -     -       -  -
+#|     intel:tgllp      16   128       -       0        0      0      -     -       -  112/112 waves
 #|     spirv:1.0         -     -       -       -        -      -      -     -       9  -
 #|   nothing, work-groups of 256x1x1 assumed
 #|     nvptx:sm_70       -     -       -       -        -      0      -     -       1  -
 #|     cubin:sm_80      32     4       -       -        0      0    352   256       -  64/64 waves
 #|     amdgcn:gfx906    64     0       0       0        0      0      -     -       -  40/40 waves
-#|     intel:tgllp      32   128       -       0        0      0      -     -       -  -
+#|     intel:tgllp      32   128       -       0        0      0      -     -       -  112/112 waves
 #|     spirv:1.0         -     -       -       -        -      -      -     -       3  -
 #| selected
 #| k.clbin
@@ -258,7 +258,7 @@ oclcc --report k.clbin --kernel absent --program args; echo "exit $?"
 #|                  wave  regs  spills  scratch  local  const  code  occupancy
 #|   nothing, work-groups of 256x1x1 assumed
 #|     cubin:sm_80    32     4       -        0      0    352   256  64/64 waves
-#|     intel:tgllp    32   128       0        0      0      -     -  -
+#|     intel:tgllp    32   128       0        0      0      -     -  112/112 waves
 #| exit 2
 #| exit 2
 # expected errors:

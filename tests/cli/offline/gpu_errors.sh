@@ -35,7 +35,20 @@ oclcc a.cl -DA=1 "${both[@]}" -cl-std=CL3.0; echo "exit $?"
 oclcc a.cl "-DA=1 + 2" "${both[@]}" -cl-strict-aliasing -o a.clbin; echo "exit $?"
 oclcc a.cl -DA=1 "${both[@]}" -cl-unknown; echo "exit $?"
 oclcc a.cl -DA=1 --target amdgcn:gfx90a:xnack-:sramecc+; echo "exit $?"
-oclcc a.cl -DA=1 --target intel:dg2; echo "exit $?"
+oclcc a.cl -DA=1 --target intel:acm-g10; echo "exit $?"
+oclcc a.cl -DA=1 --target intel:bmg; echo "exit $?"
+# ocloc 26 does not know skl, and appends a suffix to the name of its output.
+cat > new << 'END'
+#!/bin/sh
+[ "$1" != query ] || { echo 26.27.1 > "$2"; exit; }
+"$ocloc" $(echo "$@" | sed 's/-device [^ ]*/-device tgllp/;s/-options .*//') && mv out/kernel out/kernel.bin
+END
+chmod +x new
+export ocloc; ocloc=$(command -v ocloc)
+oclcc a.cl -DA=1 --tool ocloc=./new --target intel:skl; echo "exit $?"
+sed -i 's/A/1/' a.cl
+oclcc a.cl --tool ocloc=./new --target intel:tgllp -o new.clbin; echo "exit $?"
+oclcc a.cl --tool ocloc=./new --target intel:bmg; echo "exit $?"
 ls -- *.clbin
 # expected output:
 #| exit 1
@@ -49,8 +62,13 @@ ls -- *.clbin
 #| exit 1
 #| exit 2
 #| exit 2
+#| exit 1
+#| exit 1
+#| exit 0
+#| exit 1
 #| a.clbin
 #| double.clbin
+#| new.clbin
 # expected errors:
 #| k.cl:2:37: error: use of undeclared identifier 'y'
 #|     2 | kernel void k(global int* a) { *a = TWICE(*a); }
@@ -73,4 +91,7 @@ ls -- *.clbin
 #| oclcc: error: a.cl: 'amdgcn:gfx90a': its compiler does not know the option '-cl-unknown'
 #| oclcc: error: a.cl: 'intel:tgllp': its compiler does not know the option '-cl-unknown'
 #| oclcc: error: '--target amdgcn:gfx90a:xnack-:sramecc+': the family 'amdgcn' has no such target; --list-targets lists them
-#| oclcc: error: '--target intel:dg2': the family 'intel' has no such target; --list-targets lists them
+#| oclcc: error: '--target intel:acm-g10': the family 'intel' has no such target; --list-targets lists them
+#| oclcc: error: a.cl: 'intel:bmg': requires ocloc 26 or later, and '*/ocloc' is of version 22.43*
+#| oclcc: error: a.cl: 'intel:skl': requires ocloc 24 or earlier, and '*/new' is of version 26.27.1
+#| oclcc: error: a.cl: 'intel:bmg': ocloc wrote a zebin that does not match: Intel zebin of product family 29 (IP version 12.0.0) does not run on IP version 20.1.0

@@ -50,12 +50,12 @@ TEST(OclocOptions, CannotBeQuotedOrUndefineMacros) {
 class ZebinSymbols : public ::testing::Test {
 protected:
   // Returns a file with a table of two symbols, after the empty first one, and their names.
-  static Bytes zebin(std::uint8_t section_of_second) {
+  static Bytes zebin(std::uint8_t section_of_second, const std::string& second = "elsewhere") {
     constexpr std::size_t k_header = 64;
     constexpr std::size_t k_symbol = 24;
-    const std::string names("\0k\0elsewhere\0", 13);
+    const std::string names = std::string("\0k\0", 3) + second + '\0';
     const std::size_t names_at = k_header + 3 * k_symbol;
-    const std::size_t sections_at = names_at + 16;
+    const std::size_t sections_at = names_at + 64;
     Bytes bytes(sections_at + 3 * k_header);
     const auto put = [&](std::size_t at, std::uint64_t value) {
       for (int i = 0; i < 8 && at < bytes.size(); ++i, ++at, value >>= 8U) {
@@ -90,6 +90,13 @@ TEST_F(ZebinSymbols, WithoutASectionAreUndefined) {
   const auto undefined = undefined_symbols_of_zebin(zebin(0));
   ASSERT_TRUE(undefined) << undefined.error().message;
   EXPECT_THAT(*undefined, ElementsAre("elsewhere"));
+}
+
+TEST_F(ZebinSymbols, OfTheDriverAreDefinedByIt) {
+  const auto undefined =
+      undefined_symbols_of_zebin(zebin(0, "__INTEL_PATCH_CROSS_THREAD_OFFSET_OFF_R0"));
+  ASSERT_TRUE(undefined) << undefined.error().message;
+  EXPECT_THAT(*undefined, IsEmpty());
 }
 
 TEST_F(ZebinSymbols, InASectionAreDefined) {
