@@ -28,6 +28,10 @@ public:
   [[nodiscard]] const format::BundleReader& reader() const noexcept { return m_reader; }
   [[nodiscard]] base::ByteView bytes() const noexcept { return *m_bytes; }
 
+  // Returns the digest of the program's source; empty if there is none.
+  [[nodiscard]] const std::string& source_of(const std::string& program) const {
+    return m_programs.at(program).source;
+  }
   // Returns the measurement of the same variant, launch and device that the input contains;
   // std::nullopt if there is none, or it is of another source.
   [[nodiscard]] std::optional<format::Measurement> find(const std::string& program,

@@ -1,9 +1,11 @@
 // --tune: measures the variants of a bundle's programs on the installed devices.
+#include "cache/cache_recipe.hpp"
 #include "command_line/modes.hpp"
 #include "modes/measured_bundle.hpp"
 #include "modes/tuning_rounds.hpp"
 #include "targets/patterns.hpp"
 #include "terminal/terminal_text.hpp"
+#include "units/sealed_files.hpp"
 #include "worker/installed_devices.hpp"
 
 #include <fmt/format.h>
@@ -13,6 +15,7 @@ namespace oclcc {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using clbin::cache::CacheSettings;
 using worker::DeviceDescription;
 using worker::LaunchRequest;
 
@@ -303,10 +306,23 @@ std::string document_of(const std::string& file, const std::vector<DeviceDescrip
 
 // ---- The run -----------------------------------------------------------------------------------
 
+// What the times of a launch depend on. Each candidate has a digest of its own launch, too.
+base::Digest rounds_key(const DeviceDescription& device, const std::string& launch,
+                        const std::string& program, const std::string& source,
+                        const std::vector<TunedVariant>& variants) {
+  clbin::cache::Recipe recipe{{}, {{"tuning", launch}, {"program", program}, {"source", source}}};
+  clbin::cache::add_identity(recipe, device.identity);
+  for (const TunedVariant& variant : variants) {
+    recipe.ingredients.push_back({"variant " + variant.name, variant.options});
+  }
+  return clbin::cache::recipe_key(recipe);
+}
+
 class Tuning {
 public:
   Tuning(const Options& options, const ModeContext& context)
-      : m_options(options), m_reporter(context.reporter), m_settings(context.workers) {}
+      : m_options(options), m_reporter(context.reporter), m_settings(context.workers),
+        m_rounds(CacheSettings::from_environment(context.environment), SealedKind::preparation) {}
 
   Result<ExitCode> run() {
     const std::filesystem::path& path = m_options.inputs.front().path;
@@ -433,6 +449,12 @@ private:
     for (const PlannedLaunch& planned : m_launches) {
       const TunedProgram& program = m_programs[planned.program];
       TuningSettings settings = tuning_settings(known, program.name);
+      const base::Digest rounds_key = go_on_with_rounds(known, planned, settings);
+      settings.keep = [&](const worker::TuningProgress& progress) {
+        if (!worker.error()) { // otherwise, no variant is to blame for what failed
+          keep_rounds(rounds_key, progress);
+        }
+      };
       CLBIN_TRY_ASSIGN(const auto data, data_for(planned.description, settings));
       auto tuned =
           tune_launch(planned.description, program.name, variants_for(planned.description, program),
@@ -457,11 +479,38 @@ private:
           m_options.list_format == ListFormat::json ||
           m_reporter.print(std::exchange(heading, {}) + table_of(m_tuned.back()));
       CLBIN_TRY(keep_results(known, m_tuned.back()));
+      keep_rounds(rounds_key, {});
       if (!is_printed) {
         return false;
       }
     }
     return true;
+  }
+
+  // Goes on with the rounds that a run has left in the compile cache which was killed. Returns
+  // their key: each round is kept until the bundle has the results.
+  base::Digest go_on_with_rounds(const DeviceDescription& device, const PlannedLaunch& planned,
+                                 TuningSettings& settings) const {
+    const TunedProgram& program = m_programs[planned.program];
+    const base::Digest key =
+        rounds_key(device, told(planned.description), program.name,
+                   m_bundle->source_of(program.name), variants_for(planned.description, program));
+    if (m_options.cache == CachePolicy::ignore) {
+      return key;
+    }
+    if (const SealedFile kept = m_rounds.look_up(key); kept.bytes) {
+      if (auto begun = worker::decode<worker::TuningProgress>(*kept.bytes)) {
+        settings.begun = *std::move(begun);
+      }
+    }
+    return key;
+  }
+
+  // What cannot be kept is measured again by the next run.
+  void keep_rounds(const base::Digest& key, const worker::TuningProgress& progress) const {
+    if (m_options.cache == CachePolicy::use) {
+      (void)m_rounds.store(key, worker::encode(progress));
+    }
   }
 
   [[nodiscard]] std::vector<TunedVariant> variants_for(const LaunchDescription& launch,
@@ -542,6 +591,7 @@ private:
   std::vector<DeviceDescription> m_devices;
   std::optional<Clock::time_point> m_deadline;
   std::filesystem::path m_copy;
+  SealedFiles m_rounds; // of the launch in progress
   std::vector<TunedOnDevice> m_tuned;
 };
 

@@ -13,6 +13,7 @@
 namespace oclcc {
 
 using format::GroupSize;
+using worker::CandidateTimes;
 using worker::LaunchReply;
 using worker::LaunchTime;
 
@@ -126,16 +127,16 @@ public:
       candidate.result.measurement.dimensions = m_tuned.dimensions;
       candidate.result.measurement.global_size = m_tuned.class_size;
       take_known(candidate);
+      take_begun(candidate);
     }
     m_total = m_candidates.size() * k_rounds;
     for (Candidate& candidate : m_candidates) {
       run_first(candidate);
     }
+    end_round();
     stop_slow_ones();
-    for (std::uint32_t round = 1; round < k_rounds; ++round) {
-      for (Candidate& candidate : m_candidates) {
-        repeat(candidate, round + 1 == k_rounds);
-      }
+    while (m_rounds < k_rounds) {
+      run_round(m_rounds + 1 == k_rounds);
     }
     repeat_close_ones();
     return finish();
@@ -279,6 +280,49 @@ private:
     }
   }
 
+  // Takes what an interrupted run has measured.
+  void take_begun(Candidate& candidate) {
+    const auto& all = m_settings.begun.candidates;
+    const auto begun = candidate.result.state == State::out_of_time
+                           ? std::ranges::find(all, digest_of(candidate), &CandidateTimes::launch)
+                           : all.end();
+    if (begun == all.end()) {
+      return;
+    }
+    m_begun_rounds = m_settings.begun.rounds;
+    if (begun->outcome != MeasurementOutcome::measured) {
+      refuse(candidate, {begun->outcome, begun->reason});
+    } else if (!begun->times.empty()) {
+      candidate.times = begun->times;
+      candidate.result.state = State::measured;
+    }
+  }
+
+  void run_round(bool is_last) {
+    for (Candidate& candidate : m_candidates) {
+      repeat(candidate, is_last);
+    }
+    end_round();
+  }
+
+  // After the first round of a run that goes on with those of another one, all rounds of that one
+  // are done.
+  void end_round() {
+    m_rounds = std::max(m_rounds + 1, m_begun_rounds);
+    if (!m_settings.keep) {
+      return;
+    }
+    worker::TuningProgress progress{m_rounds};
+    for (const Candidate& candidate : m_candidates) {
+      const auto& measurement = candidate.result.measurement;
+      if (candidate.result.state == State::measured || candidate.result.state == State::refused) {
+        progress.candidates.push_back(
+            {digest_of(candidate), measurement.reason, measurement.outcome, candidate.times});
+      }
+    }
+    m_settings.keep(progress);
+  }
+
   // A kernel may depend on its work-groups: what happens in one that nobody chose says nothing
   // about the variant, which loads must not exclude.
   static void refuse(Candidate& candidate, const Refusal& refusal) {
@@ -308,10 +352,7 @@ private:
     }
   }
 
-  // Launches the candidate, and refuses it if that fails. Returns whether it ran.
-  std::optional<LaunchReply> launch(Candidate& candidate, std::uint32_t launches,
-                                    worker::ReadBack read_back) {
-    report_progress(candidate.variant->name);
+  [[nodiscard]] worker::LaunchRequest request_of(const Candidate& candidate) const {
     worker::LaunchRequest request;
     request.program = m_program;
     request.variant = candidate.variant->name;
@@ -320,6 +361,17 @@ private:
     request.dimensions = candidate.bound.dimensions;
     request.global_size = candidate.bound.global_size;
     request.local_size = candidate.bound.local_size;
+    return request;
+  }
+  [[nodiscard]] std::string digest_of(const Candidate& candidate) const {
+    return base::to_hex(base::digest_of(worker::encode(request_of(candidate))));
+  }
+
+  // Launches the candidate, and refuses it if that fails. Returns whether it ran.
+  std::optional<LaunchReply> launch(Candidate& candidate, std::uint32_t launches,
+                                    worker::ReadBack read_back) {
+    report_progress(candidate.variant->name);
+    worker::LaunchRequest request = request_of(candidate);
     request.launches = launches;
     request.read_back = read_back;
     auto reply = m_launch(std::move(request));
@@ -406,21 +458,20 @@ private:
     return time_of(candidate.times.front(), m_tuned.clock);
   }
 
-  // Of two launches, the first one may compile, and touches the memory for the first time.
+  // Of two launches, the first one may compile, and touches the memory for the first time. Of what
+  // was measured before, only the first candidate runs, because its result is expected of others.
   void run_first(Candidate& candidate) {
-    const bool is_reference = m_reference == nullptr && candidate.result.state == State::known &&
-                              candidate.result.measurement.outcome == MeasurementOutcome::measured;
-    if ((!candidate.is_repeated && !is_reference) || m_settings.is_out_of_time()) {
+    const bool is_measured = has_time(candidate);
+    const bool is_wanted = is_measured ? m_reference == nullptr : candidate.is_repeated;
+    if (!is_wanted || m_settings.is_out_of_time()) {
       return;
     }
-    const TuningResult before = candidate.result;
-    auto reply = launch(candidate, is_reference ? 1 : 2, worker::ReadBack::buffers);
+    const Candidate before = candidate;
+    auto reply = launch(candidate, is_measured ? 1 : 2, worker::ReadBack::buffers);
     ++m_done;
-    if (is_reference) {
-      candidate.result = before;
-      return;
-    }
-    if (reply && reply->times.size() == 2) {
+    if (is_measured && (reply || before.result.state == State::known)) {
+      candidate = before;
+    } else if (reply && reply->times.size() == 2) {
       candidate.times = {reply->times.back()};
       candidate.result.state = State::measured;
     }
@@ -445,7 +496,8 @@ private:
                               typical_ns(candidate) <= best * k_slow_factor;
     }
     const auto repeated = std::ranges::count(m_candidates, true, &Candidate::is_repeated);
-    m_total = m_done + static_cast<std::size_t>(repeated) * (k_rounds - 1);
+    m_total =
+        m_done + static_cast<std::size_t>(repeated) * (k_rounds - std::min(m_rounds, k_rounds));
   }
 
   static bool has_time(const Candidate& candidate) {
@@ -484,12 +536,11 @@ private:
     if (close < 2) {
       return;
     }
-    const std::uint64_t rounds = std::min(k_close_rounds, k_close_ns / best);
-    m_total += static_cast<std::size_t>(close) * rounds;
-    for (std::uint64_t round = 0; round < rounds; ++round) {
-      for (Candidate& candidate : m_candidates) {
-        repeat(candidate, round + 1 == rounds);
-      }
+    const std::uint64_t rounds = k_rounds + std::min(k_close_rounds, k_close_ns / best);
+    m_total +=
+        static_cast<std::size_t>(close) * (rounds - std::min<std::uint64_t>(m_rounds, rounds));
+    while (m_rounds < rounds) {
+      run_round(m_rounds + 1 == rounds);
     }
   }
 
@@ -605,6 +656,8 @@ private:
   const Candidate* m_reference = nullptr; // whose results are expected
   bool m_depends_on_work_group = false;   // the result of the reference
   Results m_expected{};
+  std::uint32_t m_begun_rounds = 0; // of an interrupted run
+  std::uint32_t m_rounds = 0;
   std::size_t m_done = 0;
   std::size_t m_total = 0;
 };

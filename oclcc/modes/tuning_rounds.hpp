@@ -69,6 +69,10 @@ struct TuningSettings {
   std::function<bool()> is_out_of_time;
   // Called before each launch, with those that are done and those that are planned.
   std::function<void(std::size_t done, std::size_t total, const std::string& variant)> progress;
+  // What a run that was interrupted has measured of this launch on this device.
+  worker::TuningProgress begun{};
+  // Called after each round, with what was measured from the beginning.
+  std::function<void(const worker::TuningProgress&)> keep{};
   // The result that is already known; std::nullopt if it is to be measured.
   std::function<std::optional<format::Measurement>(const format::Measurement& wanted)> known;
 };

@@ -209,6 +209,7 @@ template Bytes encode(const LaunchRequest&);
 template Bytes encode(const LaunchReply&);
 template Bytes encode(const WarmRequest&);
 template Bytes encode(const WarmReply&);
+template Bytes encode(const TuningProgress&);
 template Result<EnumerateRequest> decode(ByteView);
 template Result<EnumerateReply> decode(ByteView);
 template Result<BuildRequest> decode(ByteView);
@@ -217,5 +218,6 @@ template Result<LaunchRequest> decode(ByteView);
 template Result<LaunchReply> decode(ByteView);
 template Result<WarmRequest> decode(ByteView);
 template Result<WarmReply> decode(ByteView);
+template Result<TuningProgress> decode(ByteView);
 
 } // namespace oclcc::worker

@@ -165,7 +165,22 @@ struct WarmReply {
 };
 CLBIN_VISIT(WarmReply, error, origin, warnings);
 
-// For these eight messages.
+// What --tune has measured of a launch on a device: for the run after one that is killed.
+struct CandidateTimes {
+  std::string launch;   // a digest of the encoded request with `launches` 0
+  std::string reason{}; // of a refusal
+  format::MeasurementOutcome outcome = format::MeasurementOutcome::measured;
+  std::vector<LaunchTime> times{};
+};
+CLBIN_VISIT(CandidateTimes, launch, reason, outcome, times);
+
+struct TuningProgress {
+  std::uint32_t rounds = 0; // that every candidate has behind it
+  std::vector<CandidateTimes> candidates{};
+};
+CLBIN_VISIT(TuningProgress, rounds, candidates);
+
+// For these eight messages, and TuningProgress.
 template <typename Message>
 [[nodiscard]] base::Bytes encode(const Message& message);
 // truncated, damaged.

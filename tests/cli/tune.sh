@@ -472,6 +472,42 @@ ls
 #| scale.clbin
 #| table
 
+### killed_within_a_launch
+# The rounds of a launch are kept in the compile cache: what the killed run has found is known to the next
+# one, unless it must not use the cache.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash"
+[ -n "$FAULT_LAYER" ] || { echo "there is no fault layer"; exit 77; }
+see_only 'Portable Computing'
+oclcc scale.cl --variant a=-DBLOCK=2 --variant b=-DBLOCK=4 -o scale.clbin
+words=(--tune scale.clbin --device 0:0 --launch "$scale")
+export CLBIN_FAULTS=$PWD/scenario
+# Variant a is launched twice, then b fails. The driver hangs in a later round.
+printf '%s\n' 'fail at=clEnqueueNDRangeKernel code=CL_OUT_OF_RESOURCES call=3' \
+  'hang at=clEnqueueNDRangeKernel call=30' > scenario
+rounds() { find "$XDG_CACHE_HOME" -name '*.prepared' -newer scale.clbin; }
+OPENCL_LAYERS=$FAULT_LAYER oclcc "${words[@]}" > table &
+for ((wait = 0; wait < 600; wait++)); do
+  [ -z "$(rounds)" ] || break
+  sleep 0.1
+done
+{ kill -KILL $! && wait $!; } 2> /dev/null
+cat table
+oclcc "${words[@]}" --no-cache -o fresh.clbin --json | results
+oclcc "${words[@]}" --json | results
+oclcc "${words[@]}" -o again.clbin --json | results # the bundle has the results
+oclcc --strip scale.clbin --strip-measurements -o scale.clbin
+oclcc "${words[@]}" --json | results # and the cache no longer has them
+# expected output:
+#| scale [1024] a: entry, measured, timed
+#| scale [1024] b: entry, measured, timed
+#| scale [1024] a: entry, measured, timed
+#| scale [1024] b: entry, failed, not timed, clEnqueueNDRangeKernel failed: CL_OUT_OF_RESOURCES (-5)
+#| scale [1024] a: entry, measured, timed
+#| scale [1024] b: entry, failed, not timed, clEnqueueNDRangeKernel failed: CL_OUT_OF_RESOURCES (-5)
+#| scale [1024] a: entry, measured, timed
+#| scale [1024] b: entry, measured, timed
+
 ### full_disk
 # The bundle is as before, the table is printed, and the next run measures what is missing.
 # shellcheck source=tests/cli/driver.bash

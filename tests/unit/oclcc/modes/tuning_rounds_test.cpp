@@ -455,6 +455,61 @@ TEST_F(TuningRounds, DoNotMeasureAgainWhatIsKnown) {
   EXPECT_EQ(launch.results[1].measurement.outcome, MeasurementOutcome::wrong_result);
 }
 
+TEST_F(TuningRounds, AreKeptOneByOneWhenTheRunIsKilled) {
+  behaviours["a"].host_ns = 3'000'000;
+  behaviours["b"].host_ns = 4'000'000;
+  behaviours["c"].refusal = Refusal{MeasurementOutcome::crashed, "boom"};
+  behaviours["d"].result = 3;
+  behaviours["e"].host_ns = 3'100'000; // close to a: both go on
+  const std::string all = texts(tuned());
+  const std::string whole_order = order;
+  const std::size_t whole_calls = calls;
+  const auto behaviours_before = behaviours;
+  for (std::size_t killed = 0; killed < whole_calls; ++killed) {
+    behaviours = behaviours_before;
+    worker::TuningProgress progress;
+    settings.begun = {};
+    settings.keep = [&](const worker::TuningProgress& round) { progress = round; };
+    calls = 0;
+    order.clear();
+    struct Killed {};
+    change_reply = [&](const worker::LaunchRequest&, worker::LaunchReply&) {
+      if (calls > killed) {
+        throw Killed();
+      }
+    };
+    EXPECT_THROW(tuned(), Killed);
+    change_reply = nullptr;
+    const std::string before = order;
+    order.clear();
+    settings.begun = progress;
+    EXPECT_EQ(texts(tuned()), all) << killed;
+    // Again: the round in progress, and the launch whose result is expected.
+    EXPECT_LE(before.size() + order.size(), whole_order.size() + 4 + 1) << killed;
+  }
+}
+
+TEST_F(TuningRounds, ThatAreKeptDoNotProtectACandidateWhoseResultIsNeededAgain) {
+  behaviours["a"].host_ns = 3'000'000;
+  worker::TuningProgress progress;
+  settings.keep = [&](const worker::TuningProgress& round) { progress = round; };
+  (void)tuned();
+  settings.begun = progress;
+  behaviours["a"].error = "no longer";
+  EXPECT_EQ(texts(tuned()), "a failed: no longer");
+}
+
+TEST_F(TuningRounds, ThatAreKeptOfAnotherLaunchAreIgnored) {
+  behaviours["a"].host_ns = 3'000'000;
+  worker::TuningProgress progress;
+  settings.keep = [&](const worker::TuningProgress& round) { progress = round; };
+  (void)tuned();
+  settings.begun = progress;
+  order.clear();
+  behaviours["a"].host_ns = 2'500'000;
+  EXPECT_EQ(texts(tuned("k=128:zero(f32,2)")), "a 2500000 ns, 7 launches");
+}
+
 TEST_F(TuningRounds, EndIfTheLaunchDoesNotFit) {
   const auto launches = read_launches("k=64:zero(i32,2)");
   const auto result =
