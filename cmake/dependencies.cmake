@@ -6,16 +6,24 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 execute_process(COMMAND ${Python3_EXECUTABLE} -c "import sys; print(end=sys.executable)"
   OUTPUT_VARIABLE CLBIN_PYTHON)
 pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium)
+pkg_check_modules(lz4 REQUIRED IMPORTED_TARGET liblz4)
+pkg_check_modules(zlib REQUIRED IMPORTED_TARGET zlib)
 find_path(OPENCL_HEADERS CL/cl.h REQUIRED)
 find_library(OPENCL_ICD_LOADER OpenCL) # linked by typed_launches and by tests
 
 # One target for each library, whether it is linked statically or as a shared library.
-foreach(library IN ITEMS zstd_codec_library sodium_library fmt_library fmt_headers opencl_headers)
+foreach(library IN ITEMS zstd_codec_library sodium_library lz4_library zlib_library fmt_library fmt_headers
+    opencl_headers)
   add_library(${library} INTERFACE)
 endforeach()
 set(is_portable $<BOOL:${CLBIN_PORTABLE}>)
 target_link_libraries(zstd_codec_library INTERFACE zstd::libzstd_$<IF:${is_portable},static,shared>)
 target_link_libraries(sodium_library INTERFACE $<IF:${is_portable},libsodium.a,PkgConfig::sodium>)
+# Of oclcc alone, which exports its functions: drivers must find those of their own zlib and LZ4.
+target_link_libraries(lz4_library INTERFACE $<IF:${is_portable},liblz4.a,PkgConfig::lz4>)
+target_link_options(lz4_library INTERFACE $<${is_portable}:-Wl,--exclude-libs,liblz4.a>)
+target_link_libraries(zlib_library INTERFACE $<IF:${is_portable},libz.a,PkgConfig::zlib>)
+target_link_options(zlib_library INTERFACE $<${is_portable}:-Wl,--exclude-libs,libz.a>)
 target_include_directories(fmt_headers SYSTEM INTERFACE $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
 clbin_add_library(fmt_code STATIC SOURCES cmake/fmt_code.cpp PUBLIC fmt_headers)
 # Debian's libfmt is a shared library, built with libstdc++.

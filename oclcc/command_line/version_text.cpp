@@ -18,9 +18,11 @@ std::string line_unless_empty(std::string_view name, std::string_view value) {
 } // namespace
 
 std::string version_text() {
-  return fmt::format("oclcc {}\nzstd {}\nlibsodium {}\nformat {}.{}\ncompiler {}\nbuild {}\n",
-                     OCLCC_VERSION, base::zstd_version(), OCLCC_SODIUM, format::k_format_major,
-                     format::k_minor_of_packs, OCLCC_COMPILER, OCLCC_BUILD_TYPE) +
+  return fmt::format("oclcc {}\nzstd {}\nlibsodium {}\nlz4 {}\nzlib {}\nformat {}.{}\ncompiler "
+                     "{}\nbuild {}\n",
+                     OCLCC_VERSION, base::zstd_version(), OCLCC_SODIUM, OCLCC_LZ4, OCLCC_ZLIB,
+                     format::k_format_major, format::k_minor_of_packs, OCLCC_COMPILER,
+                     OCLCC_BUILD_TYPE) +
          line_unless_empty("sanitizers", OCLCC_SANITIZERS) +
          line_unless_empty("revision", OCLCC_REVISION);
 }

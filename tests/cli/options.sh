@@ -289,6 +289,8 @@ revisions=$(oclcc --version | grep -c '^revision [0-9a-f]\{12\}$')
 #| oclcc *.*.*
 #| zstd *.*.*
 #| libsodium *.*.*
+#| lz4 *.*.*
+#| zlib *.*.*
 #| format 1.3
 #| compiler * *.*.*
 #| build *

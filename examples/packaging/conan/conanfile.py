@@ -19,9 +19,11 @@ class OclccRecipe(ConanFile):
         self.requires("cxxopts/[>=3]", visible=False)
         self.requires("fmt/[>=9]", visible=False)
         self.requires("libsodium/[>=1.0.18]", visible=False)
+        self.requires("lz4/[>=1.9]", visible=False)
         self.requires("nlohmann_json/[>=3.11]", visible=False)
         self.requires("opencl-headers/[>=2022]")
         self.requires("tl-expected/[>=1]", visible=False)
+        self.requires("zlib/[>=1.2.13]", visible=False)
         self.requires("zstd/[>=1.5]", visible=False)
 
     def layout(self):

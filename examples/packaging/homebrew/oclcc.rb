@@ -16,7 +16,9 @@ class Oclcc < Formula
   depends_on "fmt"
   depends_on "libsodium"
   depends_on :linux
+  depends_on "lz4"
   depends_on "opencl-icd-loader" # opened at run time
+  depends_on "zlib"
   depends_on "zstd"
   uses_from_macos "python" => :build
 

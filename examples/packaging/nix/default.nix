@@ -1,5 +1,5 @@
-{ lib, stdenv, fetchurl, cmake, ninja, pkg-config, python3, cxxopts, curl, fmt, libsodium, nlohmann_json
-, ocl-icd, opencl-headers, tl-expected, zstd }:
+{ lib, stdenv, fetchurl, cmake, ninja, pkg-config, python3, cxxopts, curl, fmt, libsodium, lz4, nlohmann_json
+, ocl-icd, opencl-headers, tl-expected, zlib, zstd }:
 
 stdenv.mkDerivation {
   pname = "oclcc";
@@ -10,7 +10,7 @@ stdenv.mkDerivation {
   };
 
   nativeBuildInputs = [ cmake ninja pkg-config python3 ];
-  buildInputs = [ cxxopts curl fmt libsodium nlohmann_json opencl-headers tl-expected zstd ];
+  buildInputs = [ cxxopts curl fmt libsodium lz4 nlohmann_json opencl-headers tl-expected zlib zstd ];
   cmakeFlags = [
     "-DBUILD_TESTING=OFF"
     "-DCMAKE_SKIP_INSTALL_ALL_DEPENDENCY=ON"

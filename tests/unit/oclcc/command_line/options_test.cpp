@@ -414,6 +414,7 @@ TEST(HelpText, BeginsWithKnownOptionsInFewLines) {
 TEST(VersionText, NamesWhatOclccIsBuiltFromAndWith) {
   EXPECT_THAT(version_text(),
               testing::MatchesRegex("oclcc [0-9.]+\nzstd [0-9.]+\nlibsodium [0-9.]+\n"
+                                    "lz4 [0-9.]+\nzlib [0-9.]+\n"
                                     "format 1[.]3\ncompiler [A-Za-z]+ [0-9.]+\nbuild [A-Za-z]+\n"
                                     "(sanitizers [a-z,]+\n)?(revision [0-9a-f]{12}\n)?"));
 }
