@@ -5,6 +5,9 @@
 #include "format/binary/elf_object.hpp"
 #include "source/recorded_names.hpp"
 
+#include <lz4.h>
+#include <zlib.h>
+
 namespace oclcc {
 
 using clbin::base::ByteReader;
@@ -19,6 +22,8 @@ namespace {
 
 constexpr std::size_t k_max_binaries = 4096;
 
+enum class Compression : std::uint8_t { lz4, zlib, zstd };
+
 // What a container leaves to its members, and the members that were found.
 class ContainerReader {
 public:
@@ -29,9 +34,9 @@ public:
   Result<void> read();
 
 private:
-  Result<void> add(std::string place, Result<ByteView> bytes);
-  // Returns bytes that the container owns.
-  Result<ByteView> decompress(ByteView frame, std::uint64_t raw_bytes);
+  Result<void> add(std::string place, ByteView bytes);
+  // Returns `raw_bytes` bytes, which the container owns.
+  Result<ByteView> decompress(Compression compression, ByteView stored, std::uint64_t raw_bytes);
 
   Result<void> read_fatbins(ByteView bytes);
   Result<void> read_fatbin_member(ByteReader& reader);
@@ -67,21 +72,96 @@ std::string quoted_name(std::string_view name) {
   return fmt::format("'{}'", clbin::base::printable_excerpt(name));
 }
 
-Result<void> ContainerReader::add(std::string place, Result<ByteView> bytes) {
-  if (bytes && bytes->empty()) {
+Result<void> ContainerReader::add(std::string place, ByteView bytes) {
+  if (bytes.empty()) {
     return {};
   }
   if (m_container.binaries.size() == k_max_binaries) {
     return fail(ErrorCode::limit_exceeded, "it contains more than {} binaries", k_max_binaries);
   }
-  CLBIN_TRY(m_budget.take_raw(bytes ? bytes->size() : 0, place));
-  m_container.binaries.push_back({std::move(place), std::move(bytes)});
+  CLBIN_TRY(m_budget.take_raw(bytes.size(), place));
+  m_container.binaries.push_back({std::move(place), bytes});
   return {};
 }
 
-Result<ByteView> ContainerReader::decompress(ByteView frame, std::uint64_t raw_bytes) {
+// Decompression. ----------------------------------------------------------------------------------
+
+// Returns memory for `raw_bytes` bytes, unless a format in which each byte becomes `most_for_byte`
+// bytes at most, and whose library counts up to `most`, cannot store them in `stored`.
+Result<Bytes> memory_for(std::string_view what, ByteView stored, std::uint64_t raw_bytes,
+                         std::uint64_t most_for_byte, std::uint64_t most) {
+  if (stored.size() > most || raw_bytes > most) {
+    return fail(ErrorCode::limit_exceeded, "{} of {} bytes for {} is larger than {} bytes", what,
+                stored.size(), raw_bytes, most);
+  }
+  if (raw_bytes / most_for_byte > stored.size()) {
+    return fail(ErrorCode::damaged, "{} of {} bytes cannot contain {}", what, stored.size(),
+                raw_bytes);
+  }
+  return clbin::base::allocate_bytes(raw_bytes, "decompressed data");
+}
+
+// A block without a frame. LZ4_decompress_safe accepts only one that ends where `block` does.
+Result<Bytes> decompress_lz4(ByteView block, std::uint64_t raw_bytes) {
+  constexpr std::uint64_t k_most_for_byte = 255; // of a length
+  CLBIN_TRY_ASSIGN(
+      Bytes raw, memory_for("an LZ4 block", block, raw_bytes, k_most_for_byte, LZ4_MAX_INPUT_SIZE));
+  const int written = LZ4_decompress_safe(
+      reinterpret_cast<const char*>(block.data()), reinterpret_cast<char*>(raw.data()),
+      static_cast<int>(block.size()), static_cast<int>(raw.size()));
+  if (written < 0) {
+    return fail(ErrorCode::damaged, "the LZ4 block is damaged or contains more than {} bytes",
+                raw_bytes);
+  }
+  if (static_cast<std::size_t>(written) != raw.size()) {
+    return fail(ErrorCode::damaged, "the LZ4 block contains {} bytes, expected {}", written,
+                raw_bytes);
+  }
+  return raw;
+}
+
+Result<Bytes> decompress_zlib(ByteView stream, std::uint64_t raw_bytes) {
+  constexpr std::uint64_t k_most_for_byte = 1032; // two codes of one bit are 258 bytes
+  CLBIN_TRY_ASSIGN(Bytes raw, memory_for("a zlib stream", stream, raw_bytes, k_most_for_byte,
+                                         std::numeric_limits<uLong>::max()));
+  uLongf written = static_cast<uLongf>(raw.size());
+  uLong read = static_cast<uLong>(stream.size());
+  const int status = uncompress2(reinterpret_cast<Bytef*>(raw.data()), &written,
+                                 reinterpret_cast<const Bytef*>(stream.data()), &read);
+  if (status == Z_MEM_ERROR) {
+    return fail(ErrorCode::out_of_memory, "no memory for the state of zlib");
+  }
+  if (status != Z_OK) {
+    return fail(ErrorCode::damaged,
+                "the zlib stream is damaged or incomplete, or contains more than {} bytes",
+                raw_bytes);
+  }
+  if (written != raw.size()) {
+    return fail(ErrorCode::damaged, "the zlib stream contains {} bytes, expected {}", written,
+                raw_bytes);
+  }
+  if (read != stream.size()) {
+    return fail(ErrorCode::damaged, "{} bytes follow the zlib stream", stream.size() - read);
+  }
+  return raw;
+}
+
+Result<Bytes> decompressed(Compression compression, ByteView stored, std::uint64_t raw_bytes) {
+  switch (compression) {
+  case Compression::lz4:
+    return decompress_lz4(stored, raw_bytes);
+  case Compression::zlib:
+    return decompress_zlib(stored, raw_bytes);
+  case Compression::zstd:
+    break;
+  }
+  return clbin::base::ZstdDecompressor().decompress(stored, {}, raw_bytes);
+}
+
+Result<ByteView> ContainerReader::decompress(Compression compression, ByteView stored,
+                                             std::uint64_t raw_bytes) {
   CLBIN_TRY(m_budget.take_raw(raw_bytes, "decompression"));
-  CLBIN_TRY_ASSIGN(Bytes raw, clbin::base::ZstdDecompressor().decompress(frame, {}, raw_bytes));
+  CLBIN_TRY_ASSIGN(Bytes raw, decompressed(compression, stored, raw_bytes));
   return m_container.storage.emplace_back(std::move(raw));
 }
 
@@ -97,16 +177,16 @@ constexpr std::uint64_t k_fatbin_zstd = 0x8000U;
 Result<ByteView> ContainerReader::fatbin_payload(ByteView stored, std::uint64_t flags,
                                                  std::uint64_t compressed_bytes,
                                                  std::uint64_t raw_bytes) {
-  if ((flags & k_fatbin_lz4) != 0) {
-    return fail(ErrorCode::no_matching_entry,
-                "compressed with LZ4, which oclcc does not decompress: make the fat binary with "
-                "'fatbinary --compress-mode=size' or '--compress=false'");
-  }
-  if ((flags & k_fatbin_zstd) == 0) {
+  const std::uint64_t compression = flags & (k_fatbin_lz4 | k_fatbin_zstd);
+  if (compression == 0) {
     return stored;
   }
-  CLBIN_TRY_ASSIGN(const ByteView frame, part_of(stored, 0, compressed_bytes, "compressed data"));
-  return decompress(frame, raw_bytes);
+  if (compression == (k_fatbin_lz4 | k_fatbin_zstd)) {
+    return fail(ErrorCode::damaged, "its flags 0x{:x} declare both LZ4 and zstd", flags);
+  }
+  CLBIN_TRY_ASSIGN(const ByteView data, part_of(stored, 0, compressed_bytes, "compressed data"));
+  return decompress(compression == k_fatbin_lz4 ? Compression::lz4 : Compression::zstd, data,
+                    raw_bytes);
 }
 
 Result<void> ContainerReader::read_fatbin_member(ByteReader& reader) {
@@ -125,15 +205,15 @@ Result<void> ContainerReader::read_fatbin_member(ByteReader& reader) {
   }
   CLBIN_TRY(reader.read_bytes(header_bytes - k_read_bytes, "rest of the header"));
   CLBIN_TRY_ASSIGN(const ByteView stored, reader.read_bytes(stored_bytes, "payload"));
-  auto payload = fatbin_payload(stored, flags, compressed_bytes, raw_bytes);
-  if (!payload && payload.error().code != ErrorCode::no_matching_entry) {
-    return tl::unexpected(std::move(payload.error()));
-  }
-  if (payload && kind == k_fatbin_ptx) {
+  std::string place = fmt::format("member {}", m_container.binaries.size() + 1);
+  CLBIN_TRY_ASSIGN(
+      ByteView payload,
+      clbin::base::in_context(fatbin_payload(stored, flags, compressed_bytes, raw_bytes), place));
+  if (kind == k_fatbin_ptx) {
     payload =
-        clbin::base::as_bytes(clbin::source::without_final_zeros(clbin::base::as_text(*payload)));
+        clbin::base::as_bytes(clbin::source::without_final_zeros(clbin::base::as_text(payload)));
   }
-  return add(fmt::format("member {}", m_container.binaries.size() + 1), std::move(payload));
+  return add(std::move(place), payload);
 }
 
 Result<void> ContainerReader::read_fatbins(ByteView bytes) {
@@ -208,12 +288,7 @@ Result<void> ContainerReader::read_compressed_bundle(ByteView bytes) {
   CLBIN_TRY(reader.read_u32("magic"));
   CLBIN_TRY_ASSIGN(const std::uint16_t version, reader.read_u16("version"));
   CLBIN_TRY_ASSIGN(const std::uint16_t method, reader.read_u16("method"));
-  if (method == k_zlib) {
-    return fail(ErrorCode::no_matching_entry,
-                "compressed with zlib, which oclcc does not decompress: decompress it with "
-                "'clang-offload-bundler -unbundle'");
-  }
-  if (version < 1 || version > k_newest || method != k_zstd) {
+  if (version < 1 || version > k_newest || method > k_zstd) {
     return fail(ErrorCode::no_matching_entry,
                 "a compressed offload bundle of version {} with method {}, which oclcc does not "
                 "know",
@@ -235,9 +310,11 @@ Result<void> ContainerReader::read_compressed_bundle(ByteView bytes) {
   if (file_bytes < reader.offset()) {
     return fail(ErrorCode::damaged, "it declares a size of {} bytes", file_bytes);
   }
-  CLBIN_TRY_ASSIGN(const ByteView frame,
+  CLBIN_TRY_ASSIGN(const ByteView data,
                    reader.read_bytes(file_bytes - reader.offset(), "compressed data"));
-  CLBIN_TRY_ASSIGN(const ByteView raw, decompress(frame, raw_bytes));
+  CLBIN_TRY_ASSIGN(
+      const ByteView raw,
+      decompress(method == k_zlib ? Compression::zlib : Compression::zstd, data, raw_bytes));
   return read_offload_bundle(raw);
 }
 

@@ -11,8 +11,7 @@ struct ContainedBinary {
   // The name in the container, for messages: "member 2", "'64.12.0.0'". Empty if the file is not a
   // container, but this binary.
   std::string place;
-  // Borrowed from the container; or why the binary cannot be read, such as its compression.
-  clbin::base::Result<clbin::base::ByteView> bytes;
+  clbin::base::ByteView bytes; // borrowed from the container
 };
 
 struct Container {
@@ -24,8 +23,9 @@ struct Container {
 // padding. A file of another kind is one binary. The binaries are not examined.
 //
 // At most 4,096 binaries, which have at most 32 MiB and 12 bytes for each byte of `file`.
-// Errors: damaged, truncated, limit_exceeded; no_matching_entry if there is no binary, or if the
-// container is compressed in a way that oclcc does not support.
+// Decompresses what is compressed with LZ4, zlib or zstd. Errors: damaged, truncated,
+// limit_exceeded, out_of_memory; no_matching_entry if there is no binary, or if oclcc does not know
+// the version or the compression of the container.
 [[nodiscard]] clbin::base::Result<Container> open_container(clbin::base::Bytes file);
 
 using BundleOrBytes = std::variant<clbin::base::Bytes, format::BundleReader>;

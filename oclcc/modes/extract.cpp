@@ -381,7 +381,7 @@ Result<Bytes> binary_in(Bytes file) {
     return refused("it contains {} binaries; put them into a bundle with '--import'",
                    container.binaries.size());
   }
-  CLBIN_TRY_ASSIGN(const base::ByteView bytes, container.binaries.front().bytes);
+  const base::ByteView bytes = container.binaries.front().bytes;
   return Bytes(bytes.begin(), bytes.end());
 }
 

@@ -179,10 +179,7 @@ std::optional<Target> unnamed_target(const BinaryInfo& info, const std::string& 
 
 // "PTX 7.5 for sm_50 ('nvptx:sm_50')"
 std::string content_of(const ContainedBinary& binary) {
-  if (!binary.bytes) {
-    return fmt::format("{} ({})", binary.place, binary.bytes.error().message);
-  }
-  const BinaryInfo info = format::classify_binary(*binary.bytes);
+  const BinaryInfo info = format::classify_binary(binary.bytes);
   const auto target = offline::target_of_binary(info);
   return target ? fmt::format("{} ('{}')", describe(info), target->spec) : describe(info);
 }
@@ -253,17 +250,14 @@ Result<void> Importer::add_entry(const ImportedFile& file, const std::string& pl
 }
 
 Result<bool> Importer::add_binary(const ImportedFile& file, const ContainedBinary& binary) {
-  if (!binary.bytes) {
-    return file.target.empty() ? Result<bool>(tl::unexpected(binary.bytes.error())) : false;
-  }
-  const BinaryInfo info = format::classify_binary(*binary.bytes);
+  const BinaryInfo info = format::classify_binary(binary.bytes);
   auto target = unnamed_target(info, file.target);
   target = target ? target : offline::target_of_binary(info);
   if (!file.target.empty() && (!target || target->spec != file.target)) {
     return false;
   }
   if (target) {
-    CLBIN_TRY(add_entry(file, binary.place, std::move(*target), *binary.bytes));
+    CLBIN_TRY(add_entry(file, binary.place, std::move(*target), binary.bytes));
     return true;
   }
   if (may_have_target(info)) {

@@ -242,7 +242,7 @@ Result<void> read_bundle(const format::BundleReader& bundle, const Options& opti
 
 Result<void> add_binary(const ContainedBinary& contained, const Options& options,
                         FileResources& result) {
-  CLBIN_TRY_ASSIGN(const base::ByteView bytes, contained.bytes);
+  const base::ByteView bytes = contained.bytes;
   CLBIN_TRY_ASSIGN(BinaryResources binary, read_binary(bytes));
   if (binary.kernels.empty() && binary.info.kind == BinaryKind::llvm_bitcode) {
     return fail(ErrorCode::file_read,

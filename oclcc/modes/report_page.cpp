@@ -150,7 +150,7 @@ public:
   // Of a file that is no bundle.
   void add(const Container& container, const std::string& file) {
     for (const ContainedBinary& contained : container.binaries) {
-      const base::ByteView bytes = contained.bytes.value_or(base::ByteView());
+      const base::ByteView bytes = contained.bytes;
       const format::BinaryInfo info = format::classify_binary(bytes);
       const Binary binary{info.kind, base::digest_of(bytes)};
       if (offline::can_disassemble(info.kind) &&

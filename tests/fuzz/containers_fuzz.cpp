@@ -30,11 +30,9 @@ void check_container(base::ByteView file) {
   require(!container->binaries.empty(), "a container has a binary");
   std::uint64_t left = format::held_bytes_limit(file.size());
   for (const oclcc::ContainedBinary& binary : container->binaries) {
-    if (binary.bytes) {
-      require(binary.bytes->size() <= left, "binaries stay within the limit of the container");
-      left -= binary.bytes->size();
-      check_binary(*binary.bytes);
-    }
+    require(binary.bytes.size() <= left, "binaries stay within the limit of the container");
+    left -= binary.bytes.size();
+    check_binary(binary.bytes);
   }
 }
 

@@ -15,9 +15,10 @@ compare() {
 
 ### fatbinary
 needs_tool fatbinary
-# It changes comments of PTX.
+needs_tool ptxas
+# It changes comments of PTX. With the mode speed it uses LZ4, with size and balance zstd.
 printf '.version 6.3\n.target sm_70, texmode_independent\n.address_size 64\n.entry k() { ret; }\n' > k.ptx
-for mode in none size balance; do
+for mode in none size speed balance; do
   fatbinary --create=k.fatbin -64 --compress-all --compress-mode=$mode \
     --image3="kind=elf,sm=80,file=$binaries/sm_80.cubin" \
     --image3="kind=elf,sm=90,file=$binaries/sm_90.cubin" \
@@ -25,6 +26,16 @@ for mode in none size balance; do
   compare k.fatbin cubin:sm_80 "$binaries/sm_80.cubin"
   compare k.fatbin cubin:sm_90 "$binaries/sm_90.cubin"
   compare k.fatbin nvptx:sm_70 k.ptx
+done
+# It compresses PTX that becomes smaller.
+{ head -n 3 k.ptx && printf '.entry k%s() { ret; }\n' {1..40}; } > long.ptx
+ptxas -arch sm_80 -o long.cubin long.ptx
+for mode in speed size; do
+  fatbinary --create=long.fatbin -64 --compress-all --compress-mode=$mode \
+    --image3="kind=elf,sm=80,file=long.cubin" --image3="kind=ptx,sm=70,file=long.ptx"
+  grep -qaF '.entry k39() { ret; }' long.fatbin && echo "it is not compressed"
+  compare long.fatbin cubin:sm_80 long.cubin
+  compare long.fatbin nvptx:sm_70 long.ptx
 done
 # A host object, which has the section .nv_fatbin.
 head -c 100 /dev/zero > k.bin
@@ -40,6 +51,13 @@ oclcc --import host.o -o host.clbin && oclcc --info -v host.clbin | grep entry
 #| nvptx:sm_70
 #| cubin:sm_80
 #| cubin:sm_90
+#| nvptx:sm_70
+#| cubin:sm_80
+#| cubin:sm_90
+#| nvptx:sm_70
+#| cubin:sm_80
+#| nvptx:sm_70
+#| cubin:sm_80
 #| nvptx:sm_70
 #|   entry     PTX 6.3 for sm_70
 #|   entry     cubin sm_80
