@@ -29,7 +29,8 @@ class ContainerReader {
 public:
   explicit ContainerReader(Container& container)
       : m_container(container),
-        m_budget(0, clbin::format::held_bytes_limit(container.storage.front().size())) {}
+        m_binaries_budget(0, clbin::format::held_bytes_limit(container.storage.front().size())),
+        m_decompression_budget(m_binaries_budget) {}
 
   Result<void> read();
 
@@ -49,7 +50,8 @@ private:
   Result<void> read_archive(ByteView bytes);
 
   Container& m_container;
-  clbin::format::ReadBudget m_budget;
+  clbin::format::ReadBudget m_binaries_budget;
+  clbin::format::ReadBudget m_decompression_budget;
 };
 
 Result<ByteView> part_of(ByteView bytes, std::uint64_t offset, std::uint64_t size_bytes,
@@ -79,7 +81,7 @@ Result<void> ContainerReader::add(std::string place, ByteView bytes) {
   if (m_container.binaries.size() == k_max_binaries) {
     return fail(ErrorCode::limit_exceeded, "it contains more than {} binaries", k_max_binaries);
   }
-  CLBIN_TRY(m_budget.take_raw(bytes.size(), place));
+  CLBIN_TRY(m_binaries_budget.take_raw(bytes.size(), place));
   m_container.binaries.push_back({std::move(place), bytes});
   return {};
 }
@@ -160,7 +162,7 @@ Result<Bytes> decompressed(Compression compression, ByteView stored, std::uint64
 
 Result<ByteView> ContainerReader::decompress(Compression compression, ByteView stored,
                                              std::uint64_t raw_bytes) {
-  CLBIN_TRY(m_budget.take_raw(raw_bytes, "decompression"));
+  CLBIN_TRY(m_decompression_budget.take_raw(raw_bytes, "decompression"));
   CLBIN_TRY_ASSIGN(Bytes raw, decompressed(compression, stored, raw_bytes));
   return m_container.storage.emplace_back(std::move(raw));
 }
@@ -244,7 +246,7 @@ Result<void> ContainerReader::read_host_object(ByteView bytes) {
   for (const auto& section : object ? object->sections : std::vector<clbin::format::ElfSection>()) {
     const auto magic = ByteReader(section.bytes, "section").read_u32("magic");
     if (magic && *magic == k_fatbin_magic) {
-      CLBIN_TRY(m_budget.take_raw(section.bytes.size(), "sections")); // they may overlap
+      CLBIN_TRY(m_binaries_budget.take_raw(section.bytes.size(), "sections")); // they may overlap
       CLBIN_TRY(read_fatbins(section.bytes));
     }
   }

@@ -22,10 +22,10 @@ struct Container {
 // Returns the device binaries of a file in their order, without empty ones, code for the host and
 // padding. A file of another kind is one binary. The binaries are not examined.
 //
-// At most 4,096 binaries, which have at most 32 MiB and 12 bytes for each byte of `file`.
-// Decompresses what is compressed with LZ4, zlib or zstd. Errors: damaged, truncated,
-// limit_exceeded, out_of_memory; no_matching_entry if there is no binary, or if oclcc does not know
-// the version or the compression of the container.
+// At most 4,096 binaries. They have at most 32 MiB and 12 bytes for each byte of `file`, and so
+// does what is decompressed. Decompresses what is compressed with LZ4, zlib or zstd. Errors:
+// damaged, truncated, limit_exceeded, out_of_memory; no_matching_entry if there is no binary, or if
+// oclcc does not know the version or the compression of the container.
 [[nodiscard]] clbin::base::Result<Container> open_container(clbin::base::Bytes file);
 
 using BundleOrBytes = std::variant<clbin::base::Bytes, format::BundleReader>;

@@ -314,6 +314,11 @@ TEST(Containers, RefusesZlibOfAnotherSize) {
                   fmt::format("a zlib stream of {} bytes cannot contain", stream.size()))));
 }
 
+TEST(Containers, CountsDecompressedBytesOnce) {
+  const Bytes zeros(24U << 20U);
+  EXPECT_EQ(only_binary(lz4_fatbin(lz4_block(zeros), zeros.size())), zeros);
+}
+
 TEST(Containers, DecompressesNothingBeyondItsLimit) {
   const Bytes zeros(64U << 20U);
   const auto frame = clbin::base::zstd_compress(zeros, {}, 3);
