@@ -24,13 +24,11 @@ constexpr NewProcessors k_new_processors[] = {
 
 constexpr const char* k_flush_f32 = "-fdenormal-fp-math-f32=preserve-sign,preserve-sign";
 
-// AMD's driver compiles OpenCL C 1.0 and 1.1 as 1.2, and has no 3.0 (ROCclr, devprogram.cpp).
+// AMD's driver compiles OpenCL C 1.0 and 1.1 as 1.2 (ROCclr, devprogram.cpp). It has no 3.0, which is
+// compiled here with what clang announces for the processors.
 const OptionRule k_amdgcn_rules[] = {
     {"-cl-std=CL1.0", OptionEffect::pass, {"-cl-std=CL1.2"}},
     {"-cl-std=CL1.1", OptionEffect::pass, {"-cl-std=CL1.2"}},
-    {"-cl-std=CL1.2"},
-    {"-cl-std=CL2.0"},
-    {"-cl-std=", OptionEffect::refuse},
     {k_correct_rounding},
     {k_flush_denormals, OptionEffect::pass, {k_flush_f32}},
     {"-g",
@@ -125,12 +123,15 @@ Words amd_target_words(const OfflineTarget& target) {
 
 // What AMD's driver defines, besides clang (ROCclr, Program::ProcessOptions; its devices of GFX8
 // have version 1.2).
-Words language_words(const OfflineTarget& target) {
+Words language_words(const OfflineTarget& target, const Words& options) {
   Words words = {fmt::format("-D__OPENCL_VERSION__={}", is_gfx8(target) ? 120 : 200)};
+  std::string extensions = "-cl-ext=+cl_khr_depth_images,+cl_khr_subgroups";
   if (has_images(target)) {
     words.push_back("-D__IMAGE_SUPPORT__=1");
+  } else if (has(options, "-cl-std=CL3.0")) {
+    extensions += ",-__opencl_c_images,-__opencl_c_3d_image_writes,-cl_khr_3d_image_writes";
   }
-  words.push_back("-cl-ext=+cl_khr_depth_images,+cl_khr_subgroups");
+  words.push_back(extensions);
   return words;
 }
 
@@ -273,7 +274,7 @@ Result<void> compile_amdgcn(const ToolSession& session, const FamilyRequest& req
   }
   CLBIN_TRY_ASSIGN(const Words pointers, pointer_words(request.shared));
   const Words common = amd_target_words(target) + pointers;
-  const FrontEndCall call{common + language_words(target) +
+  const FrontEndCall call{common + language_words(target, words) +
                               Words{"-disable-llvm-passes", "-emit-llvm", "-o", "kernel.ll"},
                           words, std::string(amdgcn_language())};
   CLBIN_TRY_ASSIGN(const bool is_compiled, run_front_end(session, call, reply));

@@ -31,7 +31,7 @@ END
 oclcc double.cl --target intel:skl -o double.clbin; echo "exit $?"
 oclcc double.cl --target intel:tgllp; echo "exit $?"
 echo 'kernel void k(global int* a) { *a = A; }' > a.cl
-oclcc a.cl -DA=1 "${both[@]}" -cl-std=CL3.0; echo "exit $?"
+oclcc a.cl -DA=1 "${both[@]}" -cl-std=CLC++; echo "exit $?"
 oclcc a.cl "-DA=1 + 2" "${both[@]}" -cl-strict-aliasing -o a.clbin; echo "exit $?"
 oclcc a.cl -DA=1 "${both[@]}" -cl-unknown; echo "exit $?"
 oclcc a.cl -DA=1 --target amdgcn:gfx90a:xnack-:sramecc+; echo "exit $?"
@@ -86,7 +86,8 @@ ls -- *.clbin
 #| double.cl:1:40: warning: double precision constant requires cl_khr_fp64, casting to single precision
 #|     1 | kernel void k(global double* a) { *a = 1.0; }
 #|       |                                        ^
-#| oclcc: error: a.cl: 'amdgcn:gfx90a': '-cl-std=CL3.0' is not supported
+#| oclcc: error: a.cl: 'amdgcn:gfx90a': its compiler does not know the option '-cl-std=CLC++'
+#| oclcc: error: a.cl: 'intel:tgllp': '-cl-std=CLC++' is not supported
 #| a.cl: warning: '-cl-strict-aliasing' has no effect on 'amdgcn:gfx90a' [on 'amdgcn:gfx90a']
 #| oclcc: error: a.cl: 'amdgcn:gfx90a': its compiler does not know the option '-cl-unknown'
 #| oclcc: error: a.cl: 'intel:tgllp': its compiler does not know the option '-cl-unknown'

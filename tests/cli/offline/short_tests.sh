@@ -404,7 +404,7 @@ ls
 #| oclcc: error: 'two.ptx' can contain only one device binary, but 2 different ones were built; select one with --device or --target
 
 ### standard_3_1
-# OpenCL C 3.1, which clang does not know, is 3.0 with other numbers, except for amdgcn, which has no 3.0.
+# OpenCL C 3.1, which clang does not know, is 3.0 with other numbers.
 for target in nvptx:sm_70 spirv:1.2 amdgcn:gfx906; do
   needs $target
 done
@@ -415,15 +415,18 @@ cat > k.cl <<'END'
 kernel void k(global uint* o) { *o = popcount(*o); }
 END
 oclcc k.cl -cl-std=CL3.1 --target nvptx:sm_70 --target spirv:1.2 -o k.clbin && oclcc --info -v k.clbin | grep -E '^    (target|requires)'
-oclcc k.cl -cl-std=CL3.1 --target amdgcn:gfx906 -o k.clbin
-echo "exit $?"
+oclcc k.cl -cl-std=CL3.1 --target amdgcn:gfx906 -o k.clbin && oclcc --verify k.clbin
+# gfx942 has no images.
+oclcc k.cl -cl-std=CL3.1 --target amdgcn:gfx942 -o k.clbin; echo "exit $?"
 # expected output:
 #|     target    nvptx:sm_70
 #|     target    spirv:1.2
 #|     requires  Addresses Linkage Kernel OpenCL.std
 #| exit 1
 # expected errors:
-#| oclcc: error: k.cl: 'amdgcn:gfx906': '-cl-std=CL3.1' is not supported
+#| k.cl:2:2: error: not 3.1
+#|     2 | #error not 3.1
+#|       |  ^
 
 ### spirv_messages
 # Messages name the source line of what SPIR-V lacks, and nothing of llvm-spirv's own.
