@@ -28,7 +28,7 @@ constexpr std::uint64_t k_most_launches = 20;
 // each.
 constexpr double k_close_factor = 1.1;
 constexpr std::uint64_t k_close_rounds = 14;
-constexpr std::uint64_t k_close_ns = 200'000'000;
+constexpr std::uint64_t k_close_ns = 1'000'000'000;
 // A launch takes over 1/1000 of the time that the host waits for it.
 constexpr std::uint64_t k_least_credible = 1000;
 

@@ -10,7 +10,7 @@
 namespace clbin::opencl {
 namespace {
 
-enum class Need : std::uint8_t { required, optional };
+enum class Need : std::uint8_t { required, optional, to_launch };
 
 // The names of codes that follow one another in descending order, with spaces between them.
 struct CodeRun {
@@ -82,7 +82,7 @@ base::Result<Driver> resolve_driver(const Resolve& resolve, TableUse use, std::s
     }
     slot = reinterpret_cast<std::remove_reference_t<decltype(slot)>>(resolve(name));
     const bool is_required =
-        need == Need::required || (use == TableUse::launches && first_use == use);
+        need == Need::required || (need == Need::to_launch && use == TableUse::launches);
     if (slot == nullptr && is_required && missing == nullptr) {
       missing = name;
     }
@@ -90,8 +90,8 @@ base::Result<Driver> resolve_driver(const Resolve& resolve, TableUse use, std::s
 #define CLBIN_FILL(name, first_use, need)                                                          \
   fill(driver.name, "cl" #name, TableUse::first_use, Need::need);
   CLBIN_DRIVER_FUNCTIONS(CLBIN_FILL)
-  CLBIN_FILL(CreateCommandQueue, launches, optional)
-  CLBIN_FILL(CreateSampler, images, optional)
+  CLBIN_FILL(CreateCommandQueue, launches, to_launch)
+  CLBIN_FILL(CreateSampler, launches, optional)
   CLBIN_FILL(GetExtensionFunctionAddress, programs, optional)
 #undef CLBIN_FILL
   if (missing != nullptr) {
@@ -108,7 +108,7 @@ base::Result<void> require_launches(const Driver& driver) {
     return missing("clCreateCommandQueue");
   }
 #define CLBIN_REQUIRE(name, first_use, need)                                                       \
-  if (TableUse::first_use == TableUse::launches && driver.name == nullptr) {                       \
+  if (Need::need == Need::to_launch && driver.name == nullptr) {                                   \
     return missing("cl" #name);                                                                    \
   }
   CLBIN_DRIVER_FUNCTIONS(CLBIN_REQUIRE)

@@ -30,12 +30,12 @@ enum class TableUse : std::uint8_t {
   identity,   // to ask a device for its identity
   programs,   // also to load and build programs
   launches,   // also to launch kernels
-  images,     // also with images and samplers
   everything, // also to list devices and to create contexts
 };
 
 // The functions that libclbin calls, without "cl": X(NAME, USE, NEED). USE is the first use that
-// calls it. Those of launches are required of a table for these, and not of one for everything.
+// calls it. Those that are needed to launch are required of a table for launches, and not of one
+// for everything.
 #define CLBIN_DRIVER_FUNCTIONS(X)                                                                  \
   X(GetPlatformInfo, identity, required)                                                           \
   X(GetDeviceInfo, identity, required)                                                             \
@@ -56,22 +56,22 @@ enum class TableUse : std::uint8_t {
   X(GetKernelInfo, programs, required)                                                             \
   X(GetKernelArgInfo, programs, optional) /* OpenCL 1.2 */                                         \
   X(GetKernelWorkGroupInfo, programs, required)                                                    \
-  X(SetKernelArg, launches, optional)                                                              \
-  X(ReleaseCommandQueue, launches, optional)                                                       \
-  X(CreateBuffer, launches, optional)                                                              \
-  X(ReleaseMemObject, launches, optional)                                                          \
-  X(EnqueueWriteBuffer, launches, optional)                                                        \
-  X(EnqueueReadBuffer, launches, optional)                                                         \
-  X(EnqueueNDRangeKernel, launches, optional)                                                      \
-  X(Finish, launches, optional)                                                                    \
-  X(WaitForEvents, launches, optional)                                                             \
-  X(GetEventInfo, launches, optional)                                                              \
-  X(GetEventProfilingInfo, launches, optional)                                                     \
-  X(ReleaseEvent, launches, optional)                                                              \
-  X(CreateImage, images, optional) /* OpenCL 1.2 */                                                \
-  X(ReleaseSampler, images, optional)                                                              \
-  X(EnqueueReadImage, images, optional)                                                            \
-  X(EnqueueWriteImage, images, optional)                                                           \
+  X(SetKernelArg, launches, to_launch)                                                             \
+  X(ReleaseCommandQueue, launches, to_launch)                                                      \
+  X(CreateBuffer, launches, to_launch)                                                             \
+  X(ReleaseMemObject, launches, to_launch)                                                         \
+  X(EnqueueWriteBuffer, launches, to_launch)                                                       \
+  X(EnqueueReadBuffer, launches, to_launch)                                                        \
+  X(EnqueueNDRangeKernel, launches, to_launch)                                                     \
+  X(Finish, launches, to_launch)                                                                   \
+  X(WaitForEvents, launches, to_launch)                                                            \
+  X(GetEventInfo, launches, to_launch)                                                             \
+  X(GetEventProfilingInfo, launches, to_launch)                                                    \
+  X(ReleaseEvent, launches, to_launch)                                                             \
+  X(CreateImage, launches, optional) /* OpenCL 1.2 */                                              \
+  X(ReleaseSampler, launches, optional)                                                            \
+  X(EnqueueReadImage, launches, optional)                                                          \
+  X(EnqueueWriteImage, launches, optional)                                                         \
   X(GetPlatformIDs, everything, required)                                                          \
   X(GetDeviceIDs, everything, required)                                                            \
   X(CreateContext, everything, required)                                                           \
@@ -85,7 +85,7 @@ struct Driver {
   // Deprecated since OpenCL 2.0, but every driver has it. Of TableUse::launches.
   cl_command_queue(CL_API_CALL* CreateCommandQueue)(cl_context, cl_device_id,
                                                     cl_command_queue_properties, cl_int*) = nullptr;
-  // Likewise, of TableUse::images.
+  // Likewise.
   cl_sampler(CL_API_CALL* CreateSampler)(cl_context, cl_bool, cl_addressing_mode, cl_filter_mode,
                                          cl_int*) = nullptr;
   void*(CL_API_CALL* GetExtensionFunctionAddress)(const char* name) = nullptr; // optional

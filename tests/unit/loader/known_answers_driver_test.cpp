@@ -72,7 +72,8 @@ format::SourcePackage wrong_source() {
 
 base::Bytes bundle_bytes(std::vector<format::EntryInput> entries,
                          const std::vector<format::KnownAnswer>& answers,
-                         format::SourcePackage source = test::sample_source()) {
+                         format::SourcePackage source = test::sample_source(),
+                         std::map<std::string, base::KeptBytes> data = {}) {
   format::BundleInput input;
   input.producer = "test";
   format::ProgramInput& program = input.programs.emplace_back();
@@ -81,6 +82,7 @@ base::Bytes bundle_bytes(std::vector<format::EntryInput> entries,
   program.variants = {{"default", "-DBASE=2"}};
   program.entries = std::move(entries);
   program.answers = {answers.begin(), answers.end()};
+  program.data = std::move(data);
   auto written = format::write_bundle(input, {});
   EXPECT_TRUE(written.has_value()) << written.error().message;
   return std::move(written).value_or(base::Bytes());
@@ -315,6 +317,56 @@ TEST(KnownAnswersOnDrivers, AreCheckedAgainIfOneOfThemCouldNotBeForAWhile) {
     loads.driver = whole; // the memory is back
     EXPECT_FALSE(loads.load(bundle, k_once, FallbackPolicy::never).has_value());
     EXPECT_THAT(loads.report.attempts.at(0).reason, HasSubstr("kernel 'shift' with 64"));
+  }
+}
+
+// Of a kernel that copies the four numbers of one pixel.
+format::KnownAnswer answer_with_an_image(const std::string& digest) {
+  constexpr auto k_type = format::ElementType::i32;
+  format::KnownAnswer answer = answer_of("copy", {});
+  answer.global_size = {1, 1, 1};
+  answer.arguments[0].kind = format::ArgumentKind::image;
+  answer.arguments[0].type = k_type;
+  answer.arguments[0].fill = format::Fill::stored;
+  answer.arguments[0].count = 4;
+  answer.arguments[0].is_constant = true;
+  answer.arguments[0].digest = digest;
+  answer.arguments[0].properties = {CL_MEM_OBJECT_IMAGE2D, CL_RGBA, CL_SIGNED_INT32, 1, 1, 0, 0};
+  answer.arguments.push_back(buffer_of(k_type, format::Fill::zero));
+  answer.arguments[1].count = 4;
+  return answer;
+}
+
+TEST(KnownAnswersOnDrivers, WithImagesAreChecked) {
+  const base::Bytes pixel =
+      format::fill_buffer(buffer_of(format::ElementType::i32, format::Fill::iota));
+  const base::Bytes four(pixel.begin(), pixel.begin() + 16);
+  const std::string digest = base::to_hex(base::digest_of(four));
+  format::KnownAnswer answer = answer_with_an_image(digest);
+  answer.results = {format::expected_buffer(1, format::ElementType::i32, four)};
+  const auto source_of = [](const std::string& component) {
+    format::SourcePackage source;
+    source.main.include_name = source.main.display_name = "copy.cl";
+    source.main.text = "kernel void copy(read_only image2d_t from, global int4* to) {\n"
+                       "  *to = read_imagei(from, (int2)(0))." +
+                       component + ";\n}\n";
+    return source;
+  };
+  CLBIN_FOR_EACH_DEVICE(installed) {
+    SCOPED_TRACE(installed.name);
+    Loads loads(installed);
+    const auto bundle = [&](const std::string& component) {
+      return open(bundle_bytes({}, {answer}, source_of(component), {{digest, four}}));
+    };
+    const auto right = loads.load(bundle("xyzw"), k_once);
+    if (loads.report.attempts.back().reason.find("clCreateImage") != std::string::npos) {
+      continue; // a device without images
+    }
+    ASSERT_TRUE(right.has_value()) << right.error().message;
+    EXPECT_EQ(launch_count, 1) << loads.report.attempts.back().reason;
+    const auto wrong = loads.load(bundle("xyzz"), k_once);
+    ASSERT_FALSE(wrong.has_value());
+    EXPECT_THAT(wrong.error().message, HasSubstr("a wrong result: argument 1, other integers"));
   }
 }
 

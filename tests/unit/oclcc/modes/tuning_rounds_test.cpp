@@ -157,12 +157,12 @@ TEST_F(TuningRounds, GoOnWithVariantsThatTakeNearlyTheSameTime) {
 }
 
 TEST_F(TuningRounds, EndEarlierIfLaunchesAreLong) {
-  behaviours["a"].host_ns = 80'000'000;
-  behaviours["b"].host_ns = 80'000'001;
-  EXPECT_EQ(texts(tuned()), "a 80000000 ns, 9 launches; b 80000001 ns, 9 launches");
-  behaviours["a"].host_ns = 200'000'001;
-  behaviours["b"].host_ns = 200'000'002;
-  EXPECT_EQ(texts(tuned()), "a 200000001 ns, 7 launches; b 200000002 ns, 7 launches");
+  behaviours["a"].host_ns = 400'000'000;
+  behaviours["b"].host_ns = 400'000'001;
+  EXPECT_EQ(texts(tuned()), "a 400000000 ns, 9 launches; b 400000001 ns, 9 launches");
+  behaviours["a"].host_ns = 1'000'000'001;
+  behaviours["b"].host_ns = 1'000'000'002;
+  EXPECT_EQ(texts(tuned()), "a 1000000001 ns, 7 launches; b 1000000002 ns, 7 launches");
 }
 
 TEST_F(TuningRounds, DoNotRepeatAVariantThatIsTwiceAsSlow) {
