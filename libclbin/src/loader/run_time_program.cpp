@@ -269,8 +269,8 @@ opencl::BuildOutcome RunTimeProgram::call_driver() const {
                                   ? m_driver
                                   : opencl::for_labelled_programs(m_driver, source.label.c_str());
   if (!source.il.empty()) {
-    return opencl::build_from_callers_il(told, m_context, m_request.devices, source.il,
-                                         source.constants, source.options, {});
+    return opencl::build_from_il(told, m_context, m_request.devices, source.il, source.constants,
+                                 source.options, {});
   }
   if (source.headers.empty()) {
     return opencl::build_from_strings(told, m_context, m_request.devices, source.strings,

@@ -283,23 +283,14 @@ BuildOutcome build_from_il(const Driver& driver, cl_context context,
                            const std::vector<cl_device_id>& devices, base::ByteView il,
                            const std::vector<SpecializationConstant>& constants,
                            const std::string& options, const std::vector<std::string>& kernels) {
-  if (std::string reason = unaccepted_by(driver, devices, il);
-      driver.CreateProgramWithIL != nullptr && !reason.empty()) {
-    return {{}, CL_INVALID_VALUE, "clCreateProgramWithIL", std::move(reason)};
-  }
-  return build_from_callers_il(driver, context, devices, il, constants, options, kernels);
-}
-
-BuildOutcome build_from_callers_il(const Driver& driver, cl_context context,
-                                   const std::vector<cl_device_id>& devices, base::ByteView il,
-                                   const std::vector<SpecializationConstant>& constants,
-                                   const std::string& options,
-                                   const std::vector<std::string>& kernels) {
   if (driver.CreateProgramWithIL == nullptr) {
     return {{},
             CL_INVALID_OPERATION,
             "clCreateProgramWithIL",
             "the OpenCL library has no such function"};
+  }
+  if (std::string reason = unaccepted_by(driver, devices, il); !reason.empty()) {
+    return {{}, CL_INVALID_VALUE, "clCreateProgramWithIL", std::move(reason)};
   }
   cl_int code = CL_SUCCESS;
   const cl_program program = driver.CreateProgramWithIL(context, il.data(), il.size(), &code);

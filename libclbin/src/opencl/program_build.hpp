@@ -65,21 +65,13 @@ struct SpecializationConstant {
 create_kernels(const Driver& driver, cl_program program, const std::vector<std::string>& names);
 
 // Calls clCreateProgramWithIL, sets the constants, and calls clBuildProgram. Succeeds as
-// build_from_binary does. The devices must list the version of the language (CL_DEVICE_IL_VERSION):
-// drivers crash on others (doc/drivers.md, "Intel's CPU runtime"). If a module requires a feature
-// that a device does not accept (query_spirv_features), the driver does not see it:
-// CL_INVALID_VALUE, with the feature in the log.
+// build_from_binary does. If a module requires a feature that a device does not accept
+// (query_spirv_features), the driver does not see it: CL_INVALID_VALUE, with the feature in the
+// log. Does not compare the version with CL_DEVICE_IL_VERSION.
 [[nodiscard]] BuildOutcome
 build_from_il(const Driver& driver, cl_context context, const std::vector<cl_device_id>& devices,
               base::ByteView il, const std::vector<SpecializationConstant>& constants,
               const std::string& options, const std::vector<std::string>& kernels);
-// As build_from_il, but the driver judges the features that a module requires: for IL that an
-// application passes to OpenCL, and whose build must end as without libclbin.
-[[nodiscard]] BuildOutcome
-build_from_callers_il(const Driver& driver, cl_context context,
-                      const std::vector<cl_device_id>& devices, base::ByteView il,
-                      const std::vector<SpecializationConstant>& constants,
-                      const std::string& options, const std::vector<std::string>& kernels);
 
 // Returns the binary of `device` in a program that was built for it and possibly for other devices.
 // If the program has only one device, returns its binary whatever `device` is, because PoCL's

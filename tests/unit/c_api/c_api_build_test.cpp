@@ -6,6 +6,7 @@
 #include "support/fake_driver.hpp"
 #include "support/sample_identities.hpp"
 
+#include <array>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <fstream>
@@ -13,6 +14,7 @@
 #include <gtest/gtest.h>
 #include <memory>
 #include <set>
+#include <span>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -24,6 +26,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 constexpr const char* k_text = "kernel void a() {}\n";
 
@@ -131,6 +134,22 @@ TEST_F(CApiBuild, LastOfSeveralConstantsWithOneIdCounts) {
   release(build(m_context, m_device, source, m_options));
   EXPECT_THAT(m_driver.calls(), Contains("set_constant 3 02"));
   EXPECT_THAT(m_driver.calls(), ::testing::Not(Contains("set_constant 3 01")));
+}
+
+TEST_F(CApiBuild, ShowsTheDriverNoIlThatRequiresWhatTheDeviceLacks) {
+  // SPIR-V 1.0, OpCapability Kernel, OpCapability Float64, OpMemoryModel Physical64 OpenCL
+  const std::array<std::uint32_t, 12> words{
+      0x07230203U, 0x00010000U, 0, 10, 0, 0x00020011U, 6, 0x00020011U, 10, 0x0003000eU, 2, 2};
+  Source source;
+  source.il = std::as_bytes(std::span(words));
+  EXPECT_THAT(
+      message_of(source),
+      HasSubstr("the module requires the capability Float64 of SPIR-V, which the device 'd' "
+                "does not accept"));
+  EXPECT_THAT(m_driver.calls(), IsEmpty());
+  m_driver.script_device_value(m_device, CL_DEVICE_EXTENSIONS, "cl_khr_fp64");
+  (void)message_of(source);
+  EXPECT_THAT(m_driver.calls(), Not(IsEmpty()));
 }
 
 // A bundle whose entry serves k_text with the option -DA=1.

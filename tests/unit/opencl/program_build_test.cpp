@@ -247,12 +247,5 @@ TEST_F(BuildFromBinary, ShowsTheDriverNoModuleThatRequiresWhatTheDeviceLacks) {
   EXPECT_THAT(m_driver.calls(), Not(::testing::IsEmpty()));
 }
 
-// An application's build ends as without libclbin.
-TEST_F(BuildFromBinary, LetsTheDriverJudgeAModuleOfTheCaller) {
-  (void)build_from_callers_il(m_driver.functions(), m_context, {m_device}, module_with({4, 6, 10}),
-                              {}, "", {});
-  EXPECT_THAT(m_driver.calls(), Not(::testing::IsEmpty()));
-}
-
 } // namespace
 } // namespace clbin::opencl
