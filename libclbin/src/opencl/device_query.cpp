@@ -340,15 +340,19 @@ Result<format::SpirvFeatures> query_spirv_features(const Driver& driver, cl_devi
   const bool has_queries =
       std::ranges::find(extensions, "cl_khr_spirv_queries") != extensions.end() ||
       version >= "OpenCL 3.1"; // which requires them; the texts of older versions are less
-  if (!has_queries) {
-    return derived_features(driver, device, version, extensions);
-  }
   format::SpirvFeatures features;
-  CLBIN_TRY_ASSIGN(features.capabilities,
-                   listed<std::uint32_t>(driver, device, k_spirv_capabilities));
-  CLBIN_TRY_ASSIGN(features.extensions, listed_texts(driver, device, k_spirv_extensions));
-  CLBIN_TRY_ASSIGN(features.instruction_sets,
-                   listed_texts(driver, device, k_spirv_instruction_sets));
+  if (has_queries) {
+    CLBIN_TRY_ASSIGN(features.capabilities,
+                     listed<std::uint32_t>(driver, device, k_spirv_capabilities));
+    CLBIN_TRY_ASSIGN(features.extensions, listed_texts(driver, device, k_spirv_extensions));
+    CLBIN_TRY_ASSIGN(features.instruction_sets,
+                     listed_texts(driver, device, k_spirv_instruction_sets));
+  } else {
+    CLBIN_TRY_ASSIGN(features, derived_features(driver, device, version, extensions));
+  }
+  // OpenCL SPIR-V Environment Specification, "Validation Rules".
+  CLBIN_TRY_ASSIGN(const auto bits, device_value<cl_uint>(driver, device, CL_DEVICE_ADDRESS_BITS));
+  features.addressing_model = bits / 32; // Physical32 or Physical64
   return features;
 }
 

@@ -255,27 +255,34 @@ TEST(ReflectKernels, NamesAKernelThatTheDriverCannotCreate) {
 }
 
 // A kernel without code, which requires a further capability.
-base::Bytes module_requiring(std::uint32_t capability) {
+base::Bytes module_requiring(std::uint32_t capability, std::uint32_t addressing_model = 2) {
   const std::vector<std::uint32_t> words = {
-      0x07230203U, 0x00010000U, 0, 10,          0, // header, bound 10
-      0x00020011U, 4,                              // OpCapability Addresses
-      0x00020011U, 6,                              // OpCapability Kernel
-      0x00020011U, capability,                     // OpCapability
-      0x0003000eU, 2,           2,                 // OpMemoryModel Physical64 OpenCL
-      0x0004000fU, 6,           3, 0x0000006bU,    // OpEntryPoint Kernel %3 "k"
-      0x00020013U, 1,                              // %1 = OpTypeVoid
-      0x00030021U, 2,           1,                 // %2 = OpTypeFunction %1
-      0x00050036U, 1,           3, 0,           2, // %3 = OpFunction %1 None %2
-      0x000200f8U, 4,                              // %4 = OpLabel
-      0x000100fdU,                                 // OpReturn
-      0x00010038U,                                 // OpFunctionEnd
+      0x07230203U, 0x00010000U,
+      0,           10,
+      0,                       // header, bound 10
+      0x00020011U, 4,          // OpCapability Addresses
+      0x00020011U, 6,          // OpCapability Kernel
+      0x00020011U, capability, // OpCapability
+      0x0003000eU, addressing_model,
+      2, // OpMemoryModel OpenCL
+      0x0004000fU, 6,
+      3,           0x0000006bU, // OpEntryPoint Kernel %3 "k"
+      0x00020013U, 1,           // %1 = OpTypeVoid
+      0x00030021U, 2,
+      1, // %2 = OpTypeFunction %1
+      0x00050036U, 1,
+      3,           0,
+      2,              // %3 = OpFunction %1 None %2
+      0x000200f8U, 4, // %4 = OpLabel
+      0x000100fdU,    // OpReturn
+      0x00010038U,    // OpFunctionEnd
   };
   base::Bytes bytes(words.size() * sizeof(std::uint32_t));
   std::memcpy(bytes.data(), words.data(), bytes.size());
   return bytes;
 }
 
-TEST(BuildFromIl, RefusesCapabilitiesThatTheDeviceLacksAndDoesNotEndTheProcess) {
+TEST(BuildFromIl, RefusesFeaturesThatTheDeviceLacksAndDoesNotEndTheProcess) {
   constexpr std::uint32_t k_capabilities[] = {
       1,  2,  3,  21,   23,   24,   25,   27,   28,   31,   32,   33,   34,   35,
       36, 37, 40, 41,   42,   45,   48,   49,   51,   52,   53,   54,   55,   56,
@@ -287,11 +294,13 @@ TEST(BuildFromIl, RefusesCapabilitiesThatTheDeviceLacksAndDoesNotEndTheProcess) 
     }
     SCOPED_TRACE(installed.name);
     const Context context = test::make_context(installed);
-    const auto build_il = [&](std::uint32_t capability) {
+    const auto build_il = [&](std::uint32_t capability, std::uint32_t addressing_model = 2) {
       return build_from_il(installed.driver, context.get(), {installed.device},
-                           module_requiring(capability), {}, "", {"k"});
+                           module_requiring(capability, addressing_model), {}, "", {"k"});
     };
     EXPECT_EQ(build_il(11).code, CL_SUCCESS) << "Int64";
+    EXPECT_THAT(build_il(11, 1).log, HasSubstr("the addressing model Physical32 of"));
+    EXPECT_THAT(build_il(11, 5348).log, HasSubstr("the addressing model 5348 of"));
     for (const std::uint32_t capability : k_capabilities) {
       const BuildOutcome outcome = build_il(capability);
       EXPECT_EQ(outcome.code, CL_INVALID_VALUE) << capability;

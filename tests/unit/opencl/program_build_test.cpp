@@ -3,6 +3,7 @@
 #include "support/sample_identities.hpp"
 
 #include <cstring>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -220,12 +221,13 @@ TEST(KernelCreation, IsUnsafeOnRusticlBefore25) {
 }
 
 // SPIR-V 1.0 that declares these capabilities, and nothing else.
-base::Bytes module_with(const std::vector<std::uint32_t>& capabilities) {
+base::Bytes module_with(const std::vector<std::uint32_t>& capabilities,
+                        std::uint32_t addressing_model = 2) {
   std::vector<std::uint32_t> words = {0x07230203U, 0x00010000U, 0, 10, 0};
   for (const std::uint32_t capability : capabilities) {
     words.insert(words.end(), {2U << 16U | 17U, capability}); // OpCapability
   }
-  words.insert(words.end(), {3U << 16U | 14U, 2, 2}); // OpMemoryModel Physical64 OpenCL
+  words.insert(words.end(), {3U << 16U | 14U, addressing_model, 2}); // OpMemoryModel OpenCL
   base::Bytes bytes(words.size() * sizeof(std::uint32_t));
   std::memcpy(bytes.data(), words.data(), bytes.size());
   return bytes;
@@ -245,6 +247,21 @@ TEST_F(BuildFromBinary, ShowsTheDriverNoModuleThatRequiresWhatTheDeviceLacks) {
   m_driver.script_device_value(m_device, CL_DEVICE_EXTENSIONS, "cl_khr_fp64");
   (void)build_il({4, 6, 10});
   EXPECT_THAT(m_driver.calls(), Not(::testing::IsEmpty()));
+}
+
+// PoCL 6 ends the process over Physical32 on a device with 64-bit addresses, and Intel's CPU
+// runtime over PhysicalStorageBuffer64.
+TEST_F(BuildFromBinary, ShowsTheDriverNoModuleForOtherAddresses) {
+  for (const auto& [model, name] :
+       {std::pair{1U, "Physical32"}, {5348U, "5348"}, {0U, "Logical"}}) {
+    const BuildOutcome refused = build_from_il(m_driver.functions(), m_context, {m_device},
+                                               module_with({4, 6}, model), {}, "", {});
+    EXPECT_EQ(refused.code, CL_INVALID_VALUE);
+    EXPECT_EQ(refused.log, fmt::format("the module requires the addressing model {} of SPIR-V, "
+                                       "which the device 'd' does not accept",
+                                       name));
+  }
+  EXPECT_THAT(m_driver.calls(), ::testing::IsEmpty());
 }
 
 } // namespace

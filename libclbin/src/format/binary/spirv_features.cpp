@@ -101,6 +101,11 @@ std::string missing_spirv_feature(const SpirvFeatures& required, const SpirvFeat
   if (const auto* const one = first_missing(required.instruction_sets, accepted.instruction_sets)) {
     return fmt::format("the instruction set {}", base::printable_excerpt(*one));
   }
+  if (const std::uint32_t model = required.addressing_model; model != accepted.addressing_model) {
+    constexpr std::string_view k_models[]{"Logical", "Physical32", "Physical64"};
+    return fmt::format("the addressing model {}",
+                       model < std::size(k_models) ? k_models[model] : std::to_string(model));
+  }
   return {};
 }
 

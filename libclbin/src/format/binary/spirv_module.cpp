@@ -961,11 +961,15 @@ Result<SpirvFeatures> read_spirv_features(ByteView module) {
       features.instruction_sets.emplace_back(operands.literal("instruction set"));
       break;
     case spirv_op::memory_model:
-      return features;
+      features.addressing_model = operands.number("addressing model");
+      break;
     default:
       break;
     }
     CLBIN_TRY(std::move(operands).status());
+    if (instruction.opcode == spirv_op::memory_model) {
+      return features;
+    }
   }
 }
 
