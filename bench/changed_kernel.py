@@ -5,9 +5,9 @@ for offline targets, and that of tools alone, in turn in one run.
     bench/changed_kernel.py BUILD_DIR [ROUNDS]
 
 The tools alone: for nvptx one clang, which links libclc if it is installed; for amdgcn one clang, which
-links AMD's libraries, and lld; for spirv clang and llvm-spirv. They neither check nor edit anything. The tools for
-the same code: those that oclcc calls in another run, whose calls of clang are counted by a program in its
-place (--tool), and which link oclcc's own built-in functions, too.
+links AMD's libraries, and lld; for spirv clang and llvm-spirv; for intel ocloc. They neither check nor edit
+anything. The tools for the same code: those that oclcc calls in another run, whose calls of tools are counted
+by programs in their place (--tool), and which link oclcc's own built-in functions, too.
 
 Exit status 1 if oclcc takes more than 1.3 of the time of the tools alone + 50 ms, or more than 1.2 of that
 of the tools for the same code + 20 ms, the medians over the rounds. Leaves out targets whose tools are not
@@ -73,10 +73,18 @@ def spirv_commands():
     ]
 
 
+def intel_commands():
+    return [
+        "ocloc compile -q -file k.cl -device skl -64 --format zebin -exclude_ir -output k".split()
+        + ["-options", "-cl-std=CL3.0"]
+    ]
+
+
 TARGETS = {
     "nvptx:sm_70": nvptx_commands(),
     "amdgcn:gfx906": amdgcn_commands(),
     "spirv:1.2": spirv_commands(),
+    "intel:skl": intel_commands(),
 }
 PROGRAMS = {"clang": "clang-15", "lld": "ld.lld-15", "llvm-spirv": "llvm-spirv-15"}
 # Of each family, by the names of --tool.
@@ -84,6 +92,7 @@ TOOLS = {
     "nvptx": ["clang"],
     "amdgcn": ["clang", "lld"],
     "spirv": ["clang", "llvm-spirv", "spirv-val"],
+    "intel": ["ocloc"],
 }
 
 
