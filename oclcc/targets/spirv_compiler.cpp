@@ -43,6 +43,11 @@ constexpr std::string_view k_untrue_macros[] = {
     "__opencl_c_integer_dot_product_input_4x8bit_packed", "cl_khr_subgroup_rotate",
     "cl_khr_kernel_clock", "__opencl_c_kernel_clock_scope_device",
     "__opencl_c_kernel_clock_scope_work_group", "__opencl_c_kernel_clock_scope_sub_group",
+    // clang 22
+    "cl_intel_bfloat16_conversions", "cl_intel_required_subgroup_size",
+    "cl_intel_subgroup_buffer_prefetch", "cl_intel_subgroup_local_block_io",
+    "cl_khr_subgroup_named_barrier", "__opencl_c_ext_image_raw10_raw12",
+    "__opencl_c_ext_image_unorm_int_2_101010", "__opencl_c_ext_image_unsigned_10x6_12x4_14x2",
     // llvm-spirv makes an instruction of it that is not valid.
     "cl_khr_mipmap_image_writes"};
 // Of instructions that SPIR-V 1.3 introduced.
@@ -250,10 +255,14 @@ Result<bool> make_module(const ToolSession& session, const OfflineTarget& target
 }
 
 std::vector<ToolRow> spirv_tools(const OfflineTarget& /*target*/) {
-  return rows_with_clang([](const ClangRelease& release) -> std::vector<ToolRow::Tool> {
+  const auto others = [](const ClangRelease& release) -> std::vector<ToolRow::Tool> {
     return {{"llvm-spirv", release.name("llvm-spirv"), release.name("llvm-spirv")},
             {"spirv-val", "spirv-val", "spirv-tools"}};
-  });
+  };
+  constexpr ClangRelease k_newest = {"22", ""};
+  auto rows = rows_with_clang(others);
+  rows.push_back(row_with_clang(k_newest, others(k_newest)));
+  return rows;
 }
 
 Result<void> compile_spirv(const ToolSession& session, const FamilyRequest& request,

@@ -160,5 +160,16 @@ TEST(ToolsOfNvidia, AreOfEachTestedReleaseOfClang) {
   }
 }
 
+TEST(ToolsOfSpirv, AreOfOneTestedRelease) {
+  std::vector<std::string> rows;
+  for (const ToolRow& row :
+       family_compiler(OfflineFamily::spirv).tools_for({OfflineFamily::spirv, "1.2", 64})) {
+    rows.push_back(row.tools[0].file + " " + row.tools[1].file);
+  }
+  EXPECT_THAT(rows, ElementsAre("clang-15 llvm-spirv-15", "clang-19 llvm-spirv-19",
+                                "clang-18 llvm-spirv-18", "clang-17 llvm-spirv-17",
+                                "clang-22 llvm-spirv-22"));
+}
+
 } // namespace
 } // namespace oclcc::offline
