@@ -22,7 +22,7 @@ namespace {
 constexpr std::uint32_t k_rounds = 7;
 constexpr std::uint64_t k_slow_factor = 2; // times the best: not repeated
 // A round of short launches has several, so that a round takes about this time.
-constexpr std::uint64_t k_round_ns = 2'000'000;
+constexpr std::uint64_t k_round_ns = 10'000'000;
 constexpr std::uint64_t k_most_launches = 20;
 // What takes at most this share of the best time runs in further rounds, of up to a second for
 // each.

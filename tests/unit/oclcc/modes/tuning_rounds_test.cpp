@@ -48,7 +48,7 @@ TEST(WorkGroups, AreTheDriversChoiceThePreferredMultipleAndPowersOfTwo) {
 class TuningRounds : public testing::Test {
 protected:
   struct Behaviour {
-    std::uint64_t host_ns = 1'000'000;
+    std::uint64_t host_ns = 5'000'000;
     std::uint64_t device_ns = 0;
     float result = 1;
     std::optional<Refusal> refusal{};
@@ -134,24 +134,24 @@ protected:
 };
 
 TEST_F(TuningRounds, LaunchTheVariantsInTurnAndSortThemByMedian) {
-  behaviours["a"].host_ns = 3'000'000;
-  behaviours["b"].host_ns = 2'500'000;
-  EXPECT_EQ(texts(tuned()), "b 2500000 ns, 7 launches; a 3000000 ns, 7 launches");
+  behaviours["a"].host_ns = 15'000'000;
+  behaviours["b"].host_ns = 12'500'000;
+  EXPECT_EQ(texts(tuned()), "b 12500000 ns, 7 launches; a 15000000 ns, 7 launches");
   EXPECT_EQ(order, "ababababababab");
 }
 
 TEST_F(TuningRounds, GoOnWithVariantsThatTakeNearlyTheSameTime) {
-  behaviours["a"].host_ns = 3'000'000;
-  behaviours["b"].host_ns = 3'300'000;
-  behaviours["c"].host_ns = 3'300'001;
+  behaviours["a"].host_ns = 15'000'000;
+  behaviours["b"].host_ns = 16'500'000;
+  behaviours["c"].host_ns = 16'500'005;
   change_reply = [&](const worker::LaunchRequest& request, worker::LaunchReply& reply) {
     if (request.variant == "a" && calls < 24) { // the first rounds are disturbed
-      std::ranges::fill(reply.times, worker::LaunchTime{3'200'000, 0});
+      std::ranges::fill(reply.times, worker::LaunchTime{16'000'000, 0});
     }
   };
-  behaviours["d"].host_ns = 5'000'000;
-  EXPECT_EQ(texts(tuned()), "a 3000000 ns, 21 launches; b 3300000 ns, 21 launches; "
-                            "c 3300001 ns, 21 launches; d 5000000 ns, 7 launches");
+  behaviours["d"].host_ns = 25'000'000;
+  EXPECT_EQ(texts(tuned()), "a 15000000 ns, 21 launches; b 16500000 ns, 21 launches; "
+                            "c 16500005 ns, 21 launches; d 25000000 ns, 7 launches");
   EXPECT_EQ(order.substr(28 - 4, 10), "abcdabcabc");
   EXPECT_EQ(order.substr(order.size() - 6), "abcabc");
 }
@@ -166,16 +166,16 @@ TEST_F(TuningRounds, EndEarlierIfLaunchesAreLong) {
 }
 
 TEST_F(TuningRounds, DoNotRepeatAVariantThatIsTwiceAsSlow) {
-  behaviours["a"].host_ns = 6'000'001;
-  behaviours["b"].host_ns = 3'000'000;
-  behaviours["c"].host_ns = 5'900'000;
+  behaviours["a"].host_ns = 30'000'005;
+  behaviours["b"].host_ns = 15'000'000;
+  behaviours["c"].host_ns = 29'500'000;
   EXPECT_EQ(texts(tuned()),
-            "b 3000000 ns, 7 launches; c 5900000 ns, 7 launches; a 6000001 ns, 1 launches");
+            "b 15000000 ns, 7 launches; c 29500000 ns, 7 launches; a 30000005 ns, 1 launches");
 }
 
 TEST_F(TuningRounds, LaunchAShortKernelSeveralTimesARound) {
-  behaviours["a"].host_ns = 500'000;
-  EXPECT_EQ(texts(tuned()), "a 500000 ns, 25 launches");
+  behaviours["a"].host_ns = 2'500'000;
+  EXPECT_EQ(texts(tuned()), "a 2500000 ns, 25 launches");
 }
 
 TEST_F(TuningRounds, RefuseAVariantWithAnotherResult) {
@@ -209,7 +209,7 @@ TEST_F(TuningRounds, CompareTheBuffersThatBothVariantsCanWrite) {
     }
   };
   const std::string text = "k=64:zero(f32,2),zero(f32,3)";
-  EXPECT_EQ(texts(tuned(text)), "a 1000000 ns, 41 launches; b 1000000 ns, 41 launches");
+  EXPECT_EQ(texts(tuned(text)), "a 5000000 ns, 41 launches; b 5000000 ns, 41 launches");
   second = 9;
   EXPECT_THAT(texts(tuned(text)), HasSubstr("b wrong_result: the result differs from that of "
                                             "variant 'a': argument 1, element 0 is 9, not 3"));
@@ -278,23 +278,23 @@ TEST_F(TuningRounds, GoOnBehindAVariantThatFails) {
   behaviours["b"].refusal = {MeasurementOutcome::timed_out, "it hung"};
   behaviours["b"].works_for = 0; // not even loads
   behaviours["c"].error = "clEnqueueNDRangeKernel failed";
-  behaviours["d"].host_ns = 3'000'000;
+  behaviours["d"].host_ns = 15'000'000;
   EXPECT_EQ(texts(tuned()),
-            "d 3000000 ns, 7 launches; a crashed: it crashed; b timed_out: it hung; c failed: "
+            "d 15000000 ns, 7 launches; a crashed: it crashed; b timed_out: it hung; c failed: "
             "clEnqueueNDRangeKernel failed");
 }
 
 TEST_F(TuningRounds, UseTheClockOfTheDeviceIfItIsCredible) {
   settings.clock = TuningClock::device;
-  behaviours["a"] = {.host_ns = 3'000'000, .device_ns = 2'000'000};
-  behaviours["b"] = {.host_ns = 3'000'000, .device_ns = 2'500'000};
+  behaviours["a"] = {.host_ns = 15'000'000, .device_ns = 10'000'000};
+  behaviours["b"] = {.host_ns = 15'000'000, .device_ns = 12'500'000};
   TunedLaunch launch = tuned();
   EXPECT_EQ(launch.clock, TuningClock::device);
-  EXPECT_EQ(launch.results[0].measurement.median_ns, 2'000'000U);
+  EXPECT_EQ(launch.results[0].measurement.median_ns, 10'000'000U);
   behaviours["b"].device_ns = 1;
   launch = tuned();
   EXPECT_EQ(launch.clock, TuningClock::host);
-  EXPECT_EQ(launch.results[0].measurement.median_ns, 3'000'000U);
+  EXPECT_EQ(launch.results[0].measurement.median_ns, 15'000'000U);
 }
 
 TEST_F(TuningRounds, RefuseAWorkGroupThatIsTooLarge) {
@@ -346,7 +346,7 @@ TEST_F(TuningRounds, BlameNoVariantIfTheResultsDependOnTheWorkGroup) {
   };
   const std::string why = ": name LOCAL, because the result of variant 'a' depends on the "
                           "work-group: argument 0, element 0 is ";
-  EXPECT_EQ(texts(tuned()), "a 1000000 ns, 13 launches; "
+  EXPECT_EQ(texts(tuned()), "a 5000000 ns, 13 launches; "
                             "a failed" +
                                 why +
                                 "16, not 8 (tolerance 0.0001); "
@@ -362,7 +362,7 @@ TEST_F(TuningRounds, DoNotBlameAVariantForACrashInAWorkGroupThatNobodyNamed) {
   for (const auto outcome : {MeasurementOutcome::crashed, MeasurementOutcome::timed_out}) {
     behaviours["a"] = {.refusal = Refusal{outcome, "it ended"},
                        .refused_size = GroupSize{32, 1, 1}};
-    EXPECT_EQ(texts(tuned()), "a 1000000 ns, 41 launches; a 1000000 ns, 41 launches; "
+    EXPECT_EQ(texts(tuned()), "a 5000000 ns, 41 launches; a 5000000 ns, 41 launches; "
                               "a failed: it ended; a failed: it ended");
   }
   EXPECT_EQ(texts(tuned("k=64,32:zero(f32,2)")), "a timed_out: it ended");
@@ -423,8 +423,8 @@ TEST_F(TuningRounds, LaunchAVariantThatCrashesOnce) {
 }
 
 TEST_F(TuningRounds, EndWhenTheTimeIsOver) {
-  behaviours["a"].host_ns = 3'000'000;
-  behaviours["b"].host_ns = 3'000'000;
+  behaviours["a"].host_ns = 15'000'000;
+  behaviours["b"].host_ns = 15'000'000;
   most_calls = 3; // two loads and one launch
   const TunedLaunch launch = tuned();
   EXPECT_EQ(launch.results[0].state, State::measured);
@@ -433,7 +433,7 @@ TEST_F(TuningRounds, EndWhenTheTimeIsOver) {
 }
 
 TEST_F(TuningRounds, DoNotMeasureAgainWhatIsKnown) {
-  behaviours["a"].host_ns = 3'000'000;
+  behaviours["a"].host_ns = 15'000'000;
   behaviours["b"].result = 3;
   settings.known = [](const format::Measurement& wanted) {
     EXPECT_EQ(wanted.kernel, "k");
@@ -456,11 +456,11 @@ TEST_F(TuningRounds, DoNotMeasureAgainWhatIsKnown) {
 }
 
 TEST_F(TuningRounds, AreKeptOneByOneWhenTheRunIsKilled) {
-  behaviours["a"].host_ns = 3'000'000;
-  behaviours["b"].host_ns = 4'000'000;
+  behaviours["a"].host_ns = 15'000'000;
+  behaviours["b"].host_ns = 20'000'000;
   behaviours["c"].refusal = Refusal{MeasurementOutcome::crashed, "boom"};
   behaviours["d"].result = 3;
-  behaviours["e"].host_ns = 3'100'000; // close to a: both go on
+  behaviours["e"].host_ns = 15'500'000; // close to a: both go on
   const std::string all = texts(tuned());
   const std::string whole_order = order;
   const std::size_t whole_calls = calls;
@@ -490,7 +490,7 @@ TEST_F(TuningRounds, AreKeptOneByOneWhenTheRunIsKilled) {
 }
 
 TEST_F(TuningRounds, ThatAreKeptDoNotProtectACandidateWhoseResultIsNeededAgain) {
-  behaviours["a"].host_ns = 3'000'000;
+  behaviours["a"].host_ns = 15'000'000;
   worker::TuningProgress progress;
   settings.keep = [&](const worker::TuningProgress& round) { progress = round; };
   (void)tuned();
@@ -500,14 +500,14 @@ TEST_F(TuningRounds, ThatAreKeptDoNotProtectACandidateWhoseResultIsNeededAgain) 
 }
 
 TEST_F(TuningRounds, ThatAreKeptOfAnotherLaunchAreIgnored) {
-  behaviours["a"].host_ns = 3'000'000;
+  behaviours["a"].host_ns = 15'000'000;
   worker::TuningProgress progress;
   settings.keep = [&](const worker::TuningProgress& round) { progress = round; };
   (void)tuned();
   settings.begun = progress;
   order.clear();
-  behaviours["a"].host_ns = 2'500'000;
-  EXPECT_EQ(texts(tuned("k=128:zero(f32,2)")), "a 2500000 ns, 7 launches");
+  behaviours["a"].host_ns = 12'500'000;
+  EXPECT_EQ(texts(tuned("k=128:zero(f32,2)")), "a 12500000 ns, 7 launches");
 }
 
 TEST_F(TuningRounds, EndIfTheLaunchDoesNotFit) {
