@@ -24,8 +24,8 @@ constexpr NewProcessors k_new_processors[] = {
 
 constexpr const char* k_flush_f32 = "-fdenormal-fp-math-f32=preserve-sign,preserve-sign";
 
-// AMD's driver compiles OpenCL C 1.0 and 1.1 as 1.2 (ROCclr, devprogram.cpp). It has no 3.0, which is
-// compiled here with what clang announces for the processors.
+// AMD's driver compiles OpenCL C 1.0 and 1.1 as 1.2 (ROCclr, devprogram.cpp). It has no 3.0, which
+// is compiled here with what clang announces for the processors.
 const OptionRule k_amdgcn_rules[] = {
     {"-cl-std=CL1.0", OptionEffect::pass, {"-cl-std=CL1.2"}},
     {"-cl-std=CL1.1", OptionEffect::pass, {"-cl-std=CL1.2"}},
