@@ -100,8 +100,9 @@ if command -v minisign >/dev/null; then
   rm -r build
 fi
 
-# What depends on the path, the umask or the time zone is found. No release is left.
-for planted in pwd umask 'date +%Z' 'echo "$LC_ALL"' 'echo "$CMAKE_BUILD_PARALLEL_LEVEL"'; do
+# What depends on the path, the umask, the time zone or the cache of compilers is found. No release is left.
+export FRESH_MACHINE_CCACHE=$scratch/ccache # of the first build
+for planted in pwd umask 'echo "$FRESH_MACHINE_CCACHE"' 'date +%Z' 'echo "$LC_ALL"' 'echo "$CMAKE_BUILD_PARALLEL_LEVEL"'; do
   echo "$planted" >script/planted
   commit
   if release --unsigned; then fail "it does not find what '$planted' prints"; fi
