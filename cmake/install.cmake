@@ -47,7 +47,9 @@ install(FILES ${PROJECT_BINARY_DIR}/clbinConfig.cmake ${PROJECT_BINARY_DIR}/clbi
   cmake/clbinKernels.cmake DESTINATION ${CLBIN_CMAKE_DIR})
 
 # The install script writes a plain path as the prefix, by which pkg-config recognizes system directories.
-set(CLBIN_PC_PREFIX "@CLBIN_PC_PREFIX@") # what it replaces
+foreach(name IN ITEMS PREFIX REQUIRES LIBS)
+  set(CLBIN_PC_${name} "@CLBIN_PC_${name}@") # what it replaces
+endforeach()
 configure_file(cmake/clbin.pc.in clbin.pc.in @ONLY)
 install(CODE "set(build \"${PROJECT_BINARY_DIR}\")\nset(pc_folder \"${CMAKE_INSTALL_LIBDIR}/pkgconfig\")")
 install(CODE [[
@@ -56,8 +58,11 @@ if(CMAKE_INSTALL_PREFIX MATCHES "/_CPack_Packages/")
   file(RELATIVE_PATH to_prefix /${pc_folder} /)
   string(REGEX REPLACE "/$" "" to_prefix ${to_prefix})
   set(CLBIN_PC_PREFIX "\${pcfiledir}/${to_prefix}")
+  # pkg-config reads the files that `Requires.private` names for programs with the shared library, too.
+  set(CLBIN_PC_LIBS " -lzstd -lsodium")
 else()
   set(CLBIN_PC_PREFIX ${CMAKE_INSTALL_PREFIX})
+  set(CLBIN_PC_REQUIRES " libzstd libsodium")
 endif()
 set(pc_file ${CMAKE_INSTALL_PREFIX}/${pc_folder}/clbin.pc)
 configure_file(${build}/clbin.pc.in $ENV{DESTDIR}${pc_file} @ONLY NO_SOURCE_PERMISSIONS)

@@ -40,8 +40,9 @@ exported=$(nm --dynamic --defined-only "$library/libclbin_layer.so" | awk '{ pri
   say "libclbin_layer.so exports $exported"
   exit 1
 }
-export PKG_CONFIG_PATH=$scratch/$library/pkgconfig
+export PKG_CONFIG_LIBDIR=$scratch/$library/pkgconfig # without other packages
 read -ra flags <<< "$(pkg-config --cflags --libs clbin)"
 gcc -std=c99 "$here/../c_smoke_test.c" "${flags[@]}" -o smoke
 LD_LIBRARY_PATH=$library ./smoke "$build/tests/sample.clbin"
+[[ $(pkg-config --libs --static clbin) == *' -lzstd -lsodium '* ]] || { say "pkg-config --static does not name zstd and libsodium"; exit 1; }
 say "passed"
