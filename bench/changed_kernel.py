@@ -75,8 +75,8 @@ def spirv_commands():
 
 def intel_commands():
     return [
-        "ocloc compile -q -file k.cl -device skl -64 --format zebin -exclude_ir -output k".split()
-        + ["-options", "-cl-std=CL3.0"]
+        "ocloc compile -q -file k.cl -device skl -64 --format zebin -exclude_ir -output k "
+        "-options -cl-std=CL3.0".split()
     ]
 
 
