@@ -322,7 +322,10 @@ class Tuning {
 public:
   Tuning(const Options& options, const ModeContext& context)
       : m_options(options), m_reporter(context.reporter), m_settings(context.workers),
-        m_rounds(CacheSettings::from_environment(context.environment), SealedKind::preparation) {}
+        m_rounds(options.cache == CachePolicy::use // otherwise, nothing is read or kept
+                     ? CacheSettings::from_environment(context.environment)
+                     : CacheSettings(),
+                 SealedKind::preparation) {}
 
   Result<ExitCode> run() {
     const std::filesystem::path& path = m_options.inputs.front().path;
@@ -495,9 +498,6 @@ private:
     const base::Digest key =
         rounds_key(device, told(planned.description), program.name,
                    m_bundle->source_of(program.name), variants_for(planned.description, program));
-    if (m_options.cache == CachePolicy::ignore) {
-      return key;
-    }
     if (const SealedFile kept = m_rounds.look_up(key); kept.bytes) {
       if (auto begun = worker::decode<worker::TuningProgress>(*kept.bytes)) {
         settings.begun = *std::move(begun);
@@ -508,9 +508,7 @@ private:
 
   // What cannot be kept is measured again by the next run.
   void keep_rounds(const base::Digest& key, const worker::TuningProgress& progress) const {
-    if (m_options.cache == CachePolicy::use) {
-      (void)m_rounds.store(key, worker::encode(progress));
-    }
+    (void)m_rounds.store(key, worker::encode(progress));
   }
 
   [[nodiscard]] std::vector<TunedVariant> variants_for(const LaunchDescription& launch,

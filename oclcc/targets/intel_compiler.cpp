@@ -100,7 +100,7 @@ std::vector<ToolRow> intel_tools(const OfflineTarget& target) {
   return {{{std::move(ocloc)}, "12"}};
 }
 
-// A driver would refuse it. ocloc before 26 writes no IP version.
+// A driver would refuse it. ocloc 22.43 writes no IP version for dg2 and pvc.
 Result<void> require_match(const OfflineTarget& target, ByteView zebin) {
   const auto verdict = clbin::matching::judge_intel(format::classify_binary(zebin),
                                                     recorded_target(target).identity);
